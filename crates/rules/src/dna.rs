@@ -1,0 +1,201 @@
+//! Reading and writing `.dna` files.
+
+use prost::Message;
+
+use crate::action::Action;
+use crate::cell::Cell;
+use crate::flat::FlatTable;
+use crate::proto::{self, Kept};
+use crate::signal::{Point, Signal};
+use crate::table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};
+
+/// The signals of files from before `active_axis`.
+const TAGGED_AXES: [Signal; 4] = [Signal::SendEwma, Signal::AckEwma, Signal::RttRatio, Signal::SlowAckEwma];
+
+/// Why a file is no rule table.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DnaError {
+    /// The bytes are not of this format.
+    #[error("not a .dna file (protocol buffer expected): {0}")]
+    Decode(#[from] prost::DecodeError),
+    /// A node without children or rule.
+    #[error("{0}: expected children (field 2) or one rule (field 3)")]
+    EmptyNode(String),
+    /// A field that must be there is not.
+    #[error("{path}: {field} is missing")]
+    Missing {
+        /// Place in the tree.
+        path: String,
+        /// Name of the field.
+        field: &'static str,
+    },
+    /// An axis number that we do not know.
+    #[error("unknown signal: active_axis {0}, expected 0 to 5")]
+    UnknownAxis(i32),
+    /// The boxes or actions are unusable.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+/// Everything that is needed to repeat the design of a table.
+#[derive(Clone, PartialEq, Message)]
+pub struct Provenance {
+    /// Version of this program.
+    #[prost(string, tag = "1")]
+    pub version: String,
+    /// The model file, whole.
+    #[prost(string, tag = "2")]
+    pub model: String,
+    /// Settings of the search, as JSON.
+    #[prost(string, tag = "3")]
+    pub search: String,
+    /// Root seed.
+    #[prost(uint64, tag = "4")]
+    pub seed: u64,
+    /// Score on the training specimens, per specimen.
+    #[prost(double, tag = "5")]
+    pub score: f64,
+    /// The networks in the authors' form, where it can express them.
+    #[prost(message, optional, tag = "6")]
+    pub config: Option<proto::ConfigRange>,
+    /// The step sizes in the authors' form.
+    #[prost(message, optional, tag = "7")]
+    pub optimizer: Option<proto::OptimizationSettings>,
+}
+
+impl RuleTable {
+    /// Reads a `.dna` file.
+    ///
+    /// # Errors
+    /// If the bytes are not such a file, or the table in it is unusable.
+    pub fn from_dna(bytes: &[u8]) -> Result<RuleTable, DnaError> {
+        let tree = proto::Tree::decode(bytes)?;
+        let signals = signals_of(&tree)?;
+        let domain = read_cell(&tree, &signals, &Cell::domain(&signals, DEFAULT_DOMAIN));
+        let provenance = tree.known.provenance.as_deref().map(Provenance::decode).transpose()?;
+        let root = read_node(tree, &signals, &domain, "root")?;
+        let table = RuleTable { signals, root, provenance };
+        FlatTable::new(&table)?;
+        Ok(table)
+    }
+
+    /// Writes a `.dna` file. What was read and not changed is written as it was.
+    #[must_use]
+    pub fn to_dna(&self) -> Vec<u8> {
+        let mut tree = write_node(&self.root, &self.signals);
+        if let Some(p) = &self.provenance {
+            tree.known.provenance = Some(p.encode_to_vec());
+            // The authors' tools print these.
+            tree.known.config = p.config.as_ref().map(Message::encode_to_vec).or(tree.known.config);
+            tree.known.optimizer = p.optimizer.as_ref().map(Message::encode_to_vec).or(tree.known.optimizer);
+        }
+        tree.encode_to_vec()
+    }
+
+    /// The networks that the authors' file says the table was designed for.
+    #[must_use]
+    pub fn config(&self) -> Option<proto::ConfigRange> {
+        let carried = self.root.carried.as_ref()?;
+        proto::ConfigRange::decode(carried.known.config.as_deref()?).ok()
+    }
+}
+
+/// The active axes; in old files without them, those of the first four that the domain has a bound for.
+fn signals_of(tree: &proto::Tree) -> Result<Vec<Signal>, DnaError> {
+    let missing = || DnaError::Missing { path: "root".into(), field: "domain (field 1)" };
+    let domain = &tree.known.domain.as_ref().ok_or_else(missing)?.known;
+    let upper = domain.upper.as_ref().map(|m| fields(&m.known)).unwrap_or_default();
+    if domain.active_axis.is_empty() {
+        return Ok(TAGGED_AXES.into_iter().filter(|&s| upper[s as usize].is_some()).collect());
+    }
+    let named = domain.active_axis.iter().map(|&a| {
+        let axis = usize::try_from(a).ok().and_then(|a| Signal::ALL.get(a));
+        axis.copied().ok_or(DnaError::UnknownAxis(a))
+    });
+    let mut signals = named.collect::<Result<Vec<_>, _>>()?;
+    signals.sort_unstable();
+    signals.dedup();
+    Ok(signals)
+}
+
+fn fields(m: &proto::Memory) -> [Option<f64>; 6] {
+    [m.send_ewma, m.ack_ewma, m.rtt_ratio, m.slow_ack_ewma, m.rtt_diff, m.queueing_delay]
+}
+
+/// A node's box; a bound that is not there is the parent's.
+fn read_cell(tree: &proto::Tree, signals: &[Signal], parent: &Cell) -> Cell {
+    let mut cell = *parent;
+    let range = tree.known.domain.as_ref().map(|d| &d.known);
+    let bounds = |m: Option<&Option<Kept<proto::Memory>>>| {
+        m.and_then(Option::as_ref).map(|m| fields(&m.known)).unwrap_or_default()
+    };
+    let (lower, upper) = (bounds(range.map(|r| &r.lower)), bounds(range.map(|r| &r.upper)));
+    for axis in signals.iter().map(|&s| s as usize) {
+        cell.lower[axis] = lower[axis].unwrap_or(cell.lower[axis]);
+        cell.upper[axis] = upper[axis].unwrap_or(cell.upper[axis]);
+    }
+    cell
+}
+
+fn read_node(mut tree: proto::Tree, signals: &[Signal], parent: &Cell, path: &str) -> Result<Node, DnaError> {
+    let cell = read_cell(&tree, signals, parent);
+    let children = std::mem::take(&mut tree.known.children);
+    let kind = if !children.is_empty() {
+        let nodes = children.into_iter().enumerate();
+        let nodes = nodes.map(|(i, child)| read_node(child, signals, &cell, &format!("{path}.{i}")));
+        NodeKind::Split(nodes.collect::<Result<_, _>>()?)
+    } else if let Some(leaf) = &tree.known.leaf {
+        let missing = |field| DnaError::Missing { path: path.into(), field };
+        let w = &leaf.known;
+        NodeKind::Leaf(Action {
+            multiple: w.window_multiple.ok_or_else(|| missing("window_multiple (field 32)"))?,
+            increment: w.window_increment.ok_or_else(|| missing("window_increment (field 31)"))?,
+            intersend_ms: w.intersend.ok_or_else(|| missing("intersend (field 33)"))?,
+        })
+    } else {
+        return Err(DnaError::EmptyNode(path.into()));
+    };
+    Ok(Node { cell, kind, carried: Some(Box::new(tree)) })
+}
+
+fn write_node(node: &Node, signals: &[Signal]) -> proto::Tree {
+    let mut tree = match &node.carried {
+        Some(carried) => (**carried).clone(),
+        None => proto::Tree::from(proto::WhiskerTree {
+            domain: Some(write_cell(&node.cell, signals)),
+            ..Default::default()
+        }),
+    };
+    match &node.kind {
+        NodeKind::Split(children) => {
+            tree.known.children = children.iter().map(|c| write_node(c, signals)).collect();
+        }
+        NodeKind::Leaf(action) => {
+            let leaf = tree.known.leaf.get_or_insert_with(|| {
+                let domain = Some(write_cell(&node.cell, signals));
+                proto::Whisker { domain, ..Default::default() }.into()
+            });
+            leaf.known.window_increment = Some(action.increment);
+            leaf.known.window_multiple = Some(action.multiple);
+            leaf.known.intersend = Some(action.intersend_ms);
+        }
+    }
+    tree
+}
+
+fn write_cell(cell: &Cell, signals: &[Signal]) -> Kept<proto::MemoryRange> {
+    let point = |p: &Point| {
+        let at = |s: Signal| signals.contains(&s).then_some(p[s as usize]);
+        proto::Memory {
+            send_ewma: at(Signal::SendEwma),
+            ack_ewma: at(Signal::AckEwma),
+            rtt_ratio: at(Signal::RttRatio),
+            slow_ack_ewma: at(Signal::SlowAckEwma),
+            rtt_diff: at(Signal::RttDiff),
+            queueing_delay: at(Signal::QueueingDelay),
+        }
+    };
+    let active_axis = signals.iter().map(|&s| s as i32).collect();
+    let (lower, upper) = (Some(point(&cell.lower).into()), Some(point(&cell.upper).into()));
+    proto::MemoryRange { lower, upper, active_axis }.into()
+}

@@ -1,0 +1,248 @@
+//! The flat form of a table, for looking up: rules in one array, and a binary tree of planes in another.
+//!
+//! The rule that matched last is tried first, and matches most of the time; the planes are walked otherwise.
+
+use crate::action::Action;
+use crate::cell::Cell;
+use crate::memory::Memory;
+use crate::signal::{Point, SIGNALS, Signal};
+use crate::table::{RuleTable, TableError};
+
+/// A rule, laid out for the lookup. Bounds at the edge of the domain are infinite here, which clamps memory to the domain.
+#[derive(Clone, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub struct Rule {
+    lower: [f64; 4],
+    upper: [f64; 4],
+    /// What to do.
+    pub action: Action,
+    /// `action.intersend_ms` in ns, to the nearest.
+    pub intersend_ns: u64,
+}
+
+/// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Plane {
+    at: f64,
+    axis: u32,
+    next: [i32; 2],
+}
+
+/// A table ready for lookups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlatTable {
+    rules: Vec<Rule>,
+    planes: Vec<Plane>,
+    root: i32,
+    /// Whether a rule looks at `rtt_diff` or `queueing_delay`: their bounds are then in `rare`.
+    uses_rare: bool,
+    rare: Vec<([f64; 2], [f64; 2])>,
+}
+
+impl FlatTable {
+    /// Flattens a table.
+    ///
+    /// # Errors
+    /// If an action is unusable or the boxes do not divide the domain.
+    pub fn new(table: &RuleTable) -> Result<FlatTable, TableError> {
+        table.check_actions()?;
+        let cells: Vec<(usize, Cell)> = table.rules().into_iter().map(|(c, _)| c).enumerate().collect();
+        let mut planes = Vec::new();
+        // Published tables hold boxes of no width (split at their own edge): nothing can match them.
+        let inhabited = cells.iter().copied().filter(|(_, c)| !c.is_empty()).collect();
+        let root = divide(&table.root.cell, inhabited, &mut planes)?;
+        let open: Vec<Cell> = cells.iter().map(|(_, c)| open_edges(c, &table.root.cell)).collect();
+        let uses_rare = table.signals.iter().any(|s| matches!(s, Signal::RttDiff | Signal::QueueingDelay));
+        let first4 = |p: &Point| [p[0], p[1], p[2], p[3]];
+        let last2 = |p: &Point| [p[4], p[5]];
+        let rules = open.iter().zip(table.rules()).map(|(c, (_, action))| Rule {
+            lower: first4(&c.lower),
+            upper: first4(&c.upper),
+            action,
+            intersend_ns: ns(action.intersend_ms),
+        });
+        let rules = rules.collect();
+        let rare = if uses_rare { open.iter().map(|c| (last2(&c.lower), last2(&c.upper))).collect() } else { vec![] };
+        Ok(FlatTable { rules, planes, root, uses_rare, rare })
+    }
+
+    /// Number of rules; their numbers are those of the [`RuleTable`].
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Whether there is no rule: never.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// A rule by its number.
+    #[must_use]
+    #[inline(always)]
+    pub fn rule(&self, number: usize) -> &Rule {
+        &self.rules[number]
+    }
+
+    /// Replaces the action of one rule.
+    pub fn set_action(&mut self, number: usize, action: Action) {
+        self.rules[number].action = action;
+        self.rules[number].intersend_ns = ns(action.intersend_ms);
+    }
+
+    /// The number of the rule for this memory; `last` is a guess, usually the previous answer.
+    #[must_use]
+    #[inline(always)]
+    pub fn lookup(&self, memory: &Memory, last: usize) -> usize {
+        if self.matches(memory, last) { last } else { self.walk(memory) }
+    }
+
+    #[inline(always)]
+    fn matches(&self, memory: &Memory, number: usize) -> bool {
+        let (rule, m) = (&self.rules[number], memory.fast());
+        // No short circuit: eight compares without a branch between them.
+        let mut inside = true;
+        for i in 0..4 {
+            inside &= (rule.lower[i] <= m[i]) & (m[i] < rule.upper[i]);
+        }
+        if self.uses_rare {
+            let (r, (lower, upper)) = (memory.rare(), &self.rare[number]);
+            for i in 0..2 {
+                inside &= (lower[i] <= r[i]) & (r[i] < upper[i]);
+            }
+        }
+        inside
+    }
+
+    #[inline(never)]
+    fn walk(&self, memory: &Memory) -> usize {
+        let point = memory.point();
+        let mut next = self.root;
+        while next >= 0 {
+            let plane = &self.planes[next as usize];
+            next = plane.next[usize::from(point[plane.axis as usize] >= plane.at)];
+        }
+        !next as usize
+    }
+}
+
+fn ns(ms: f64) -> u64 {
+    (ms * 1e6).round() as u64
+}
+
+/// The cell with infinity in place of the domain's own bounds.
+fn open_edges(cell: &Cell, domain: &Cell) -> Cell {
+    let mut open = *cell;
+    for a in 0..SIGNALS {
+        if cell.lower[a] == domain.lower[a] {
+            open.lower[a] = f64::NEG_INFINITY;
+        }
+        if cell.upper[a] == domain.upper[a] {
+            open.upper[a] = f64::INFINITY;
+        }
+    }
+    open
+}
+
+/// Appends the planes that tell `cells` apart inside `region`, the most balanced one first; returns the entry point.
+fn divide(region: &Cell, cells: Vec<(usize, Cell)>, planes: &mut Vec<Plane>) -> Result<i32, TableError> {
+    if let [(number, cell)] = cells[..]
+        && cell == *region
+    {
+        return Ok(!(number as i32));
+    }
+    let Some((axis, at)) = best_plane(region, &cells) else {
+        let names: Vec<String> = cells.iter().take(8).map(|(n, _)| n.to_string()).collect();
+        return Err(TableError::NotAPartition(names.join(", ")));
+    };
+    let here = planes.len();
+    planes.push(Plane { at, axis: axis as u32, next: [0; 2] });
+    let (below, above) = cells.into_iter().partition(|(_, c)| c.upper[axis] <= at);
+    let (region_below, region_above) = region.cut(axis, at);
+    let next = [divide(&region_below, below, planes)?, divide(&region_above, above, planes)?];
+    planes[here].next = next;
+    Ok(here as i32)
+}
+
+/// The plane strictly inside the region that no cell straddles and that halves the cells best.
+fn best_plane(region: &Cell, cells: &[(usize, Cell)]) -> Option<(usize, f64)> {
+    let mut best: Option<(usize, usize, f64)> = None;
+    for axis in 0..SIGNALS {
+        let mut bounds: Vec<f64> = cells.iter().map(|(_, c)| c.lower[axis]).collect();
+        bounds.sort_unstable_by(f64::total_cmp);
+        bounds.dedup();
+        for at in bounds.into_iter().filter(|&b| region.lower[axis] < b && b < region.upper[axis]) {
+            let below = cells.iter().filter(|(_, c)| c.upper[axis] <= at).count();
+            let above = cells.iter().filter(|(_, c)| c.lower[axis] >= at).count();
+            let larger = below.max(above);
+            if below > 0 && below + above == cells.len() && best.is_none_or(|(b, ..)| larger < b) {
+                best = Some((larger, axis, at));
+            }
+        }
+    }
+    best.map(|(_, axis, at)| (axis, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signal::Signal;
+    use proptest::prelude::*;
+
+    fn grown(splits: &[(usize, [f64; 4])]) -> RuleTable {
+        let action = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
+        let mut table = RuleTable::single(&Signal::ALL[..4], action);
+        for (rule, at) in splits {
+            let n = table.len();
+            table.split(rule % n, &[at[0], at[1], at[2], at[3], 0.0, 0.0], &Signal::ALL[..4]);
+        }
+        table
+    }
+
+    fn memory(spacing: &[(u64, u64)]) -> Memory {
+        let (mut m, mut sent, mut queue) = (Memory::default(), 0, 0);
+        for &(gap, wait) in spacing {
+            (sent, queue) = (sent + gap, queue + wait);
+            m.on_ack(sent, sent + 50_000_000 + queue, 1);
+        }
+        m
+    }
+
+    proptest! {
+        /// The planes, the guess and the boxes themselves agree.
+        #[test]
+        fn lookup_finds_the_box(
+            splits in prop::collection::vec((0usize..1000, prop::array::uniform4(0.01f64..4.0)), 0..6),
+            spacing in prop::collection::vec((1u64..9_000_000, 0u64..3_000_000), 0..20),
+            guess in 0usize..10_000,
+        ) {
+            let table = grown(&splits);
+            let flat = FlatTable::new(&table).unwrap();
+            let m = memory(&spacing);
+            let found = flat.lookup(&m, guess % flat.len());
+            prop_assert!(table.rules()[found].0.contains(&m.point()));
+            prop_assert_eq!(found, flat.walk(&m));
+        }
+    }
+
+    #[test]
+    fn memory_beyond_the_domain_is_clamped() {
+        let flat = FlatTable::new(&grown(&[(0, [1.0, 1.0, 1.5, 1.0])])).unwrap();
+        let mut m = Memory::default();
+        m.on_ack(0, 1, 1);
+        m.on_ack(u64::MAX / 4, u64::MAX / 3, 1);
+        let far = flat.lookup(&m, 0);
+        assert_eq!(flat.rule(far).upper, [f64::INFINITY; 4]);
+    }
+
+    #[test]
+    fn a_gap_is_an_error() {
+        use crate::table::NodeKind;
+        let mut table = grown(&[(0, [1.0; 4])]);
+        if let NodeKind::Split(children) = &mut table.root.kind {
+            children.pop();
+        }
+        assert!(matches!(FlatTable::new(&table), Err(TableError::NotAPartition(_))));
+    }
+}

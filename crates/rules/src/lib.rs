@@ -1,0 +1,27 @@
+//! RemyCC rule tables: what a sender remembers, what it does about it, and the `.dna` files that hold both.
+//!
+//! A leaf crate: it depends on no simulator, reads no clock and does no I/O, so that a transport can embed it alone.
+//! A transport keeps one [`Controller`] per connection and tells it of every ACK; see `controller.rs`.
+//!
+//! Guarantees: a lookup never fails (memory outside the domain is clamped to it), a table that was read is written back
+//! without loss, and no operation depends on anything but its arguments.
+
+mod action;
+mod cell;
+mod controller;
+mod dna;
+mod flat;
+mod memory;
+mod proto;
+mod signal;
+mod table;
+
+pub use action::{Action, MAX_WINDOW};
+pub use cell::Cell;
+pub use controller::Controller;
+pub use dna::{DnaError, Provenance};
+pub use flat::{FlatTable, Rule};
+pub use memory::Memory;
+pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
+pub use signal::{Point, SIGNALS, Signal};
+pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};
