@@ -45,12 +45,13 @@ impl Memory {
             self.min_rtt_ns = rtt;
         } else {
             self.min_rtt_ns = self.min_rtt_ns.min(rtt);
-            let sent = (sent_ns.wrapping_sub(self.last_sent_ns) as i64) as f64 * MS_PER_NS;
-            let received = (received_ns.wrapping_sub(self.last_received_ns) as i64) as f64 * MS_PER_NS;
+            // Signed, because that is the conversion that processors have.
+            let sent = sent_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
+            let received = received_ns.wrapping_sub(self.last_received_ns) as i64 as f64;
             // A weight of 1 keeps the ratio as it is, so that all four go through the same two operations.
             let ratio = rtt as i64 as f64 / self.min_rtt_ns as i64 as f64;
             let sample = [sent, received, ratio, received];
-            const NEW: [f64; 4] = [FAST, FAST, 1.0, SLOW];
+            const NEW: [f64; 4] = [FAST * MS_PER_NS, FAST * MS_PER_NS, 1.0, SLOW * MS_PER_NS];
             const OLD: [f64; 4] = [1.0 - FAST, 1.0 - FAST, 0.0, 1.0 - SLOW];
             for i in 0..4 {
                 self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];

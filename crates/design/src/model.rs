@@ -1,0 +1,266 @@
+//! Design models: a scenario, what to strive for on it, and how to search, read from one TOML file.
+//!
+//! A model file is a scenario file with two tables more, both optional, as is everything in them:
+//!
+//! ```toml
+//! [objective]
+//! delta = 1                # weight of delay
+//!
+//! [design]
+//! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
+//! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
+//! duration_s = 100         # simulated seconds of each
+//! seed = 1
+//! min_split_width = 0.001  # no rule is split narrower than this share of its box
+//! increment = { min = 0, max = 256, smallest = 1, largest = 32, mult = 4, start = 1 }
+//! multiple = { min = 0, max = 1, smallest = 0.01, largest = 0.5, mult = 4, start = 1 }
+//! intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
+//! ```
+
+use exmachina_rules::Signal;
+use exmachina_sim::objective::Objective;
+use exmachina_sim::scenario::{Document, FileError, Scenario, SpecimenSet};
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// The most networks of one evaluation.
+const MAX_SPECIMENS: usize = 100_000;
+
+/// Window increments, in packets, as the authors searched them.
+const INCREMENT: StepRange = StepRange { min: 0.0, max: 256.0, smallest: 1.0, largest: 32.0, mult: 4.0, start: 1.0 };
+
+/// Window multiples, as the authors searched them.
+const MULTIPLE: StepRange = StepRange { min: 0.0, max: 1.0, smallest: 0.01, largest: 0.5, mult: 4.0, start: 1.0 };
+
+/// Times between sends, in ms, as the authors searched them.
+const INTERSEND_MS: StepRange = StepRange { min: 0.25, max: 3.0, smallest: 0.05, largest: 1.0, mult: 4.0, start: 3.0 };
+
+/// What to design for, what to strive for, and how to search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// The networks.
+    pub scenario: Scenario,
+    /// What a good algorithm is.
+    pub objective: Objective,
+    /// How to search for it.
+    pub design: DesignTable,
+    /// The text of the model file, which goes into every file that a design writes.
+    pub text: String,
+}
+
+/// `[design]`: how to search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DesignTable {
+    /// The signals that rules may look at, in axis order.
+    pub signals: Vec<Signal>,
+    /// Networks of one evaluation; where the scenario is a grid, `draws_per_point` times its points.
+    pub specimens: usize,
+    /// Simulated seconds of each.
+    pub duration_s: f64,
+    /// Everything random in a design follows from this number (its highest bit does not count).
+    pub seed: u64,
+    /// No rule is split narrower than this share of its box's span along a signal.
+    pub min_split_width: f64,
+    /// Window increments b, in whole packets.
+    pub increment: StepRange,
+    /// Window multiples m.
+    pub multiple: StepRange,
+    /// Times between sends r, in ms.
+    pub intersend_ms: StepRange,
+}
+
+/// The values that a search tries for one part of an action: `value ± smallest * mult^k`, up to `largest`
+/// (Remy'13 §4.3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepRange {
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Smallest step.
+    pub smallest: f64,
+    /// Largest step.
+    pub largest: f64,
+    /// Each step is this many times the one before.
+    pub mult: f64,
+    /// The value of the first rule.
+    pub start: f64,
+}
+
+impl Model {
+    /// Reads a model from the text of a file.
+    ///
+    /// # Errors
+    /// Where the text is no model, or an impossible one.
+    pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
+        let mut document = Document::parse(text, file)?;
+        let objective = document.take("objective")?;
+        let table: DesignFile = document.take("design")?;
+        let scenario = Scenario::from_document(&document)?;
+        let design = table.check(&scenario, &document)?;
+        Ok(Self { scenario, objective, design, text: text.to_owned() })
+    }
+
+    /// The specimens that candidates are scored on: all points of a grid, `draws_per_point` times, or random draws.
+    #[must_use]
+    pub fn training(&self, seed: u64) -> SpecimenSet {
+        self.scenario.specimens(training_root(seed), self.design.specimens)
+    }
+
+    /// Specimens of the same scenario that no training set has: their root seeds are odd and those of training sets
+    /// even, so that even with equal seeds no random number is shared. At least `count` of them: of a grid, every
+    /// point has equally many.
+    #[must_use]
+    pub fn held_out(&self, seed: u64, count: usize) -> SpecimenSet {
+        let count = count.next_multiple_of(self.scenario.grid().map_or(1, |points| points.len()));
+        self.scenario.specimens(training_root(seed) | 1, count)
+    }
+}
+
+/// The root seed of the training set of a seed; always even.
+fn training_root(seed: u64) -> u64 {
+    seed << 1
+}
+
+/// `[design]` as it is written.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DesignFile {
+    #[serde(default, deserialize_with = "signals")]
+    signals: Option<Vec<Signal>>,
+    specimens: Option<usize>,
+    draws_per_point: Option<usize>,
+    duration_s: Option<f64>,
+    seed: Option<u64>,
+    min_split_width: Option<f64>,
+    #[serde(default)]
+    increment: StepFile,
+    #[serde(default)]
+    multiple: StepFile,
+    #[serde(default)]
+    intersend_ms: StepFile,
+}
+
+/// A [`StepRange`] as it is written: what is left out is the authors'.
+#[derive(Clone, Copy, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepFile {
+    min: Option<f64>,
+    max: Option<f64>,
+    smallest: Option<f64>,
+    largest: Option<f64>,
+    mult: Option<f64>,
+    start: Option<f64>,
+}
+
+impl DesignFile {
+    fn check(self, scenario: &Scenario, document: &Document<'_>) -> Result<DesignTable, FileError> {
+        let error = |field: &str, message: String| document.error(&format!("design.{field}"), message);
+        let steps = |field, steps: StepFile, default| steps.check(default).map_err(|message| error(field, message));
+        let design = DesignTable {
+            specimens: self.specimens(scenario).map_err(|(field, message)| error(field, message))?,
+            signals: self.signals.unwrap_or_else(|| Signal::ALL[..4].to_vec()),
+            duration_s: self.duration_s.unwrap_or(100.0),
+            seed: self.seed.unwrap_or(1),
+            min_split_width: self.min_split_width.unwrap_or(0.001),
+            increment: steps("increment", self.increment, INCREMENT)?,
+            multiple: steps("multiple", self.multiple, MULTIPLE)?,
+            intersend_ms: steps("intersend_ms", self.intersend_ms, INTERSEND_MS)?,
+        };
+        if !(design.duration_s > 0.0 && design.duration_s.is_finite()) {
+            return Err(error("duration_s", format!("expected seconds above 0, got {}", design.duration_s)));
+        }
+        if !(0.0..1.0).contains(&design.min_split_width) {
+            let message = format!("expected a share of at least 0 and below 1, got {}", design.min_split_width);
+            return Err(error("min_split_width", message));
+        }
+        let StepRange { min, max, smallest, largest, mult, start } = design.increment;
+        if let Some(part) = [min, max, smallest, largest, mult, start].into_iter().find(|part| part.fract() != 0.0) {
+            return Err(error("increment", format!("expected whole numbers of packets, got {part}")));
+        }
+        for (field, range) in [("multiple", design.multiple), ("intersend_ms", design.intersend_ms)] {
+            if range.min < 0.0 {
+                return Err(error(field, format!("expected min of at least 0, got {}", range.min)));
+            }
+        }
+        Ok(design)
+    }
+
+    /// Networks of one evaluation: `specimens` of them if they are drawn, `draws_per_point` times all points if not.
+    fn specimens(&self, scenario: &Scenario) -> Result<usize, (&'static str, String)> {
+        let points = scenario.grid().map(|points| points.len());
+        let (field, given, count) = match (points, self.specimens, self.draws_per_point) {
+            (Some(points), Some(_), _) => {
+                let what = format!(
+                    "expected draws_per_point instead: every quantity is a number, a list or a grid, \
+                     so all {points} points are used"
+                );
+                return Err(("specimens", what));
+            }
+            (None, _, Some(_)) => {
+                return Err(("draws_per_point", "expected specimens instead: this scenario is no grid".to_owned()));
+            }
+            (Some(points), None, draws) => {
+                let draws = draws.unwrap_or(1);
+                ("draws_per_point", draws, points.saturating_mul(draws))
+            }
+            (None, specimens, None) => {
+                let specimens = specimens.unwrap_or(16);
+                ("specimens", specimens, specimens)
+            }
+        };
+        if (1..=MAX_SPECIMENS).contains(&count) {
+            return Ok(count);
+        }
+        let each = points.map_or(String::new(), |points| format!(" for each of {points} points"));
+        Err((field, format!("expected from 1 to {MAX_SPECIMENS} networks, got {given}{each}")))
+    }
+}
+
+impl StepFile {
+    fn check(self, default: StepRange) -> Result<StepRange, String> {
+        let range = StepRange {
+            min: self.min.unwrap_or(default.min),
+            max: self.max.unwrap_or(default.max),
+            smallest: self.smallest.unwrap_or(default.smallest),
+            largest: self.largest.unwrap_or(default.largest),
+            mult: self.mult.unwrap_or(default.mult),
+            start: self.start.unwrap_or(default.start),
+        };
+        let StepRange { min, max, smallest, largest, mult, start } = range;
+        // Written so that a NaN fails, too.
+        let rules = [
+            (min < max && min.is_finite() && max.is_finite(), format!("min < max, got {min} and {max}")),
+            (smallest > 0.0, format!("smallest > 0, got {smallest}")),
+            (smallest <= largest && largest.is_finite(), format!("smallest <= largest, got {smallest} and {largest}")),
+            (mult > 1.0 && mult.is_finite(), format!("mult > 1, got {mult}")),
+            (min <= start && start <= max, format!("start from min to max, {min} to {max}, got {start}")),
+        ];
+        match rules.into_iter().find(|(holds, _)| !holds) {
+            Some((_, rule)) => Err(format!("expected {rule}")),
+            None => Ok(range),
+        }
+    }
+}
+
+fn signals<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Signal>>, D::Error> {
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let mut signals = Vec::with_capacity(names.len());
+    for name in &names {
+        let Some(signal) = Signal::from_name(name) else {
+            let all = Signal::ALL.map(Signal::name).join(", ");
+            return Err(D::Error::custom(format!("expected some of {all}, got {name}")));
+        };
+        if signals.contains(&signal) {
+            return Err(D::Error::custom(format!("expected each signal once, got {name} twice")));
+        }
+        signals.push(signal);
+    }
+    if signals.is_empty() {
+        return Err(D::Error::custom("expected at least one signal"));
+    }
+    signals.sort_unstable();
+    Ok(Some(signals))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,186 @@
+//! Tests of model files: their defaults, their mistakes, the specimens they give, and the models that we ship.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+/// A model whose only table is the scenario's; four grid points.
+const GRID: &str = "\
+[link]
+rate_mbps = { list = [10, 20] }
+[path]
+rtt_ms = 150
+[senders]
+count = { list = [1, 2] }
+[workload]
+on = { seconds = 5 }
+off = { seconds = 5 }
+";
+
+fn random() -> String {
+    GRID.replace("{ list = [10, 20] }", "{ uniform = [10, 20] }")
+}
+
+fn parse(text: &str) -> Model {
+    Model::parse(text, "models/x.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a model is told, without the name of the file. The tables begin at line 10.
+fn told(scenario: &str, tables: &str) -> String {
+    let message = Model::parse(&format!("{scenario}{tables}"), "x.toml").unwrap_err().to_string();
+    message.strip_prefix("x.toml:").expect("the name of the file").trim_start().to_owned()
+}
+
+fn design(text: &str) -> String {
+    told(&random(), &format!("[design]\n{text}"))
+}
+
+#[test]
+fn defaults_are_the_authors() {
+    let model = parse(&random());
+    assert_eq!(model.text, random());
+    assert_eq!(model.objective, Objective::default());
+    assert_eq!(
+        model.design.signals.iter().map(|s| s.name()).collect::<Vec<_>>(),
+        ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
+    );
+    assert_eq!((model.design.specimens, model.design.duration_s, model.design.seed), (16, 100.0, 1));
+    assert_eq!(model.design.min_split_width, 0.001);
+    assert_eq!(model.design.increment, INCREMENT);
+    assert_eq!(parse(GRID).design.specimens, 4);
+}
+
+#[test]
+fn what_is_written_replaces_the_defaults() {
+    let model = parse(&format!(
+        "{GRID}[objective]\ndelta = 10\n[design]\nsignals = ['queueing_delay', 'rtt_ratio']\ndraws_per_point = 3\n\
+         seed = 7\nmin_split_width = 1e-6\nincrement = {{ min = -16 }}\n"
+    ));
+    assert_eq!(model.objective.delta, 10.0);
+    assert_eq!(model.design.signals, [Signal::RttRatio, Signal::QueueingDelay]);
+    assert_eq!(model.design.specimens, 12);
+    assert_eq!(model.design.seed, 7);
+    assert_eq!(model.design.increment, StepRange { min: -16.0, ..INCREMENT });
+}
+
+#[test]
+fn training_and_held_out_sets_share_nothing() {
+    let model = parse(&random());
+    for seed in [0, 1, u64::MAX] {
+        assert_eq!(model.training(seed).seed % 2, 0);
+        assert_eq!(model.held_out(seed, 16).seed % 2, 1);
+        assert_ne!(model.training(seed).specimens[0].network, model.held_out(seed, 16).specimens[0].network);
+    }
+    assert_ne!(model.training(1).seed, model.training(2).seed);
+    assert_eq!(model.training(1).specimens.len(), 16);
+    assert_eq!(model.held_out(1, 5).specimens.len(), 5);
+}
+
+#[test]
+fn held_out_sets_of_a_grid_have_every_point_equally_often() {
+    let model = parse(GRID);
+    let set = model.held_out(1, 6);
+    assert_eq!(set.specimens.len(), 8);
+    let points = model.scenario.grid().unwrap();
+    for point in points {
+        assert_eq!(set.specimens.iter().filter(|specimen| specimen.network == point).count(), 2);
+    }
+    assert!(model.held_out(1, 0).specimens.is_empty());
+}
+
+#[test]
+fn mistakes() {
+    assert_eq!(
+        told(&random(), "[designs]"),
+        "10: designs: unknown field; expected one of name, description, link, path, senders, workload, \
+         objective, design"
+    );
+    assert_eq!(
+        told(&random(), "[objective]\nweight = 1"),
+        "11: objective.weight: unknown field; expected one of preset, alpha, beta, delta, throughput"
+    );
+    assert_eq!(
+        told(&random(), "[objective]\ndelta = -1"),
+        "11: objective.delta: expected a number of at least 0, got -1"
+    );
+    assert!(
+        told(&random(), "[objective]\npreset = 'proportional'\nalpha = 2")
+            .starts_with("10: objective: expected neither")
+    );
+    assert_eq!(
+        told(&random(), "[objective]\nthroughput = 'shares'"),
+        "11: objective.throughput: expected share or on-time, got shares"
+    );
+    assert_eq!(
+        design("signals = ['rtt']"),
+        "11: design.signals: expected some of send_ewma, ack_ewma, rtt_ratio, slow_ack_ewma, rtt_diff, \
+         queueing_delay, got rtt"
+    );
+    assert_eq!(design("signals = []"), "11: design.signals: expected at least one signal");
+    assert_eq!(
+        design("signals = ['rtt_ratio', 'rtt_ratio']"),
+        "11: design.signals: expected each signal once, got rtt_ratio twice"
+    );
+    assert_eq!(design("specimens = 0"), "11: design.specimens: expected from 1 to 100000 networks, got 0");
+    assert_eq!(design("specimens = -1"), "11: design.specimens: expected a whole number, 0 or more, got -1");
+    assert_eq!(
+        design("draws_per_point = 2"),
+        "11: design.draws_per_point: expected specimens instead: this scenario is no grid"
+    );
+    assert_eq!(
+        told(GRID, "[design]\nspecimens = 16"),
+        "11: design.specimens: expected draws_per_point instead: every quantity is a number, a list or a grid, \
+         so all 4 points are used"
+    );
+    assert_eq!(
+        told(GRID, "[design]\ndraws_per_point = 30000"),
+        "11: design.draws_per_point: expected from 1 to 100000 networks, got 30000 for each of 4 points"
+    );
+    assert_eq!(design("duration_s = 0"), "11: design.duration_s: expected seconds above 0, got 0");
+    assert_eq!(design("seed = -1"), "11: design.seed: expected a whole number, 0 or more, got -1");
+    assert_eq!(
+        design("min_split_width = 1"),
+        "11: design.min_split_width: expected a share of at least 0 and below 1, got 1"
+    );
+}
+
+#[test]
+fn mistakes_in_steps() {
+    assert_eq!(design("multiple = { min = 1 }"), "11: design.multiple: expected min < max, got 1 and 1");
+    assert_eq!(design("multiple = { smallest = 0 }"), "11: design.multiple: expected smallest > 0, got 0");
+    assert_eq!(
+        design("multiple = { smallest = 1 }"),
+        "11: design.multiple: expected smallest <= largest, got 1 and 0.5"
+    );
+    assert_eq!(design("multiple = { mult = 1 }"), "11: design.multiple: expected mult > 1, got 1");
+    assert_eq!(
+        design("multiple = { start = nan }"),
+        "11: design.multiple: expected start from min to max, 0 to 1, got NaN"
+    );
+    assert_eq!(design("multiple = { min = -1 }"), "11: design.multiple: expected min of at least 0, got -1");
+    assert_eq!(
+        design("increment = { smallest = 0.5 }"),
+        "11: design.increment: expected whole numbers of packets, got 0.5"
+    );
+    assert_eq!(
+        design("increment = { step = 1 }"),
+        "11: design.increment.step: unknown field; expected one of min, max, smallest, largest, mult, start"
+    );
+}
+
+#[test]
+fn the_models_that_we_ship() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../python/exmachina/models");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let model = parse(&fs::read_to_string(&path).unwrap());
+        assert!(!model.scenario.description.is_empty(), "{}", path.display());
+        assert!(!model.training(1).specimens.is_empty());
+        names.push(path.file_stem().unwrap().to_string_lossy().into_owned());
+    }
+    for name in ["demo", "general-1", "known-1x", "tao-10x"] {
+        assert!(names.iter().any(|n| n == name), "{name}");
+    }
+}

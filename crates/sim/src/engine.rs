@@ -1,0 +1,338 @@
+//! The event loop: ACKs, sends and on/off switches of one network, one at a time and in order.
+//!
+//! Guarantees: simulated time never runs back; packets of a lane stay in order; every packet sent is delivered, lost or
+//! still in flight; the same arguments give the same results bit for bit. At one instant ACKs come first, then switches,
+//! then sends.
+
+use crate::flight::{Lane, Packet};
+use crate::link::Link;
+use crate::network::{Buffer, Network};
+use crate::observe::Observer;
+use crate::outcome::{Flow, Outcome};
+use crate::random::{Purpose, Stream};
+use crate::schedule::{MAX_SENDERS, MAX_TIME, Schedule};
+use crate::scheme::Scheme;
+use crate::sender::Sender;
+use crate::time::{NEVER, Time, from_ms, to_s};
+use crate::traffic::Traffic;
+
+/// Which random numbers a run draws: streams are named by these and by sender and purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// Root seed.
+    pub root: u64,
+    /// Number of the specimen.
+    pub specimen: u64,
+}
+
+/// What a packet meets beside the queue.
+#[derive(Clone, Debug)]
+struct Path {
+    loss: f64,
+    jitter: f64,
+    clock: Time,
+    streams: Vec<PathStreams>,
+}
+
+#[derive(Clone, Debug)]
+struct PathStreams {
+    loss: Stream,
+    jitter: Stream,
+}
+
+/// Time on, and time on shared equally with all who are on at the moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct OnTime {
+    /// Seconds on so far.
+    on_s: f64,
+    /// Sum of dt / (senders on at the time), seconds.
+    share_s: f64,
+    since: Time,
+    share_at_start: f64,
+}
+
+/// A network in motion. A clone is a saved state: both go on alike.
+#[derive(Clone, Debug)]
+pub struct Engine<S> {
+    now: Time,
+    link: Link,
+    lanes: Vec<Lane>,
+    /// Lane and delay of each sender.
+    routes: Vec<(usize, Time)>,
+    schedule: Schedule,
+    senders: Vec<Sender<S>>,
+    traffic: Vec<Traffic>,
+    next_switch: Time,
+    on_time: Vec<OnTime>,
+    on_count: usize,
+    share: f64,
+    share_since: Time,
+    path: Path,
+    /// Nothing but a constant-rate infinite queue and one RTT: the case that the search lives on.
+    plain: bool,
+    lost: u64,
+    network: Network,
+}
+
+impl<S: Scheme> Engine<S> {
+    /// The network at time 0, every sender off; `scheme(i)` is the scheme of sender i.
+    ///
+    /// # Panics
+    /// If there are more senders than a schedule has room for (scenario files are checked for that).
+    pub fn new(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Engine<S> {
+        let n = network.senders();
+        assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
+        let delays: Vec<Time> = network.rtt_ms.iter().map(|&ms| from_ms(ms)).collect();
+        let mut distinct = delays.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
+        let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
+        let traffic: Vec<Traffic> =
+            (0..n).map(|i| Traffic::new(network.workload, seed.root, seed.specimen, i)).collect();
+        Engine {
+            now: 0,
+            link: Link::new(network),
+            lanes: vec![Lane::default(); distinct.len()],
+            routes: delays.iter().map(|d| (lane(d), *d)).collect(),
+            schedule: Schedule::new(n),
+            senders: (0..n).map(|i| Sender::new(scheme(i))).collect(),
+            next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(NEVER),
+            traffic,
+            on_time: vec![OnTime::default(); n],
+            on_count: 0,
+            share: 0.0,
+            share_since: 0,
+            path: Path {
+                loss: network.loss,
+                jitter: network.jitter_ms * 1e6,
+                clock: from_ms(network.clock_ms),
+                streams: (0..n)
+                    .map(|i| PathStreams { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter) })
+                    .collect(),
+            },
+            plain: distinct.len() == 1
+                && network.buffer == Buffer::Infinite
+                && network.loss == 0.0
+                && network.jitter_ms == 0.0
+                && network.clock_ms == 0.0,
+            lost: 0,
+            network: network.clone(),
+        }
+    }
+
+    /// Runs until `until`, or until the observer pauses it (the answer is then `true`, and another call goes on).
+    ///
+    /// # Panics
+    /// If `until` is past [`MAX_TIME`].
+    pub fn run(&mut self, until: Time, observer: &mut impl Observer<S>) -> bool {
+        assert!(until <= MAX_TIME, "a run of {} s: at most {} s", to_s(until), to_s(MAX_TIME));
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            // SAFETY: the processor has these features.
+            return unsafe { self.run_avx2(until, observer) };
+        }
+        self.run_anywhere(until, observer)
+    }
+
+    /// The same code with wider registers. No fused multiply-add: it would round differently.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn run_avx2(&mut self, until: Time, observer: &mut impl Observer<S>) -> bool {
+        self.run_anywhere(until, observer)
+    }
+
+    #[inline(always)]
+    fn run_anywhere(&mut self, until: Time, observer: &mut impl Observer<S>) -> bool {
+        if self.plain { self.events::<true>(until, observer) } else { self.events::<false>(until, observer) }
+    }
+
+    #[inline(always)]
+    fn events<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<S>) -> bool {
+        loop {
+            let (lane, ack) = self.next_ack::<PLAIN>();
+            let send = self.schedule.next();
+            let switch = self.next_switch.min(until);
+            if ack <= send && ack <= switch {
+                self.now = ack;
+                self.acknowledge::<PLAIN>(lane, ack, observer);
+            } else if send < switch {
+                self.now = send;
+                self.send::<PLAIN>(self.schedule.sender(), send, observer);
+            } else if self.next_switch <= until {
+                self.now = self.next_switch;
+                self.switch(observer);
+            } else {
+                self.now = until;
+                return false;
+            }
+            if observer.pause() {
+                return true;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn next_ack<const PLAIN: bool>(&self) -> (usize, Time) {
+        if PLAIN {
+            return (0, self.lanes[0].next());
+        }
+        let times = self.lanes.iter().map(Lane::next).enumerate();
+        times.min_by_key(|&(_, t)| t).unwrap_or((0, NEVER))
+    }
+
+    #[inline(always)]
+    fn acknowledge<const PLAIN: bool>(&mut self, lane: usize, now: Time, observer: &mut impl Observer<S>) {
+        let packet = self.lanes[lane].pop();
+        let i = usize::from(packet.sender);
+        let sender = &mut self.senders[i];
+        if !PLAIN && packet.lost {
+            sender.lose(packet.seq);
+        } else {
+            let clock = if PLAIN { 0 } else { self.path.clock };
+            sender.acknowledge(packet.seq, packet.sent, now, clock);
+            observer.acked(now, i, now - packet.sent, sender);
+        }
+        if sender.finished() {
+            self.switch_off(i, observer);
+            return;
+        }
+        match sender.ready(now) {
+            Some((at, _)) if at == now => self.send::<PLAIN>(i, now, observer),
+            Some((at, turn)) => self.schedule.set(i, at, turn),
+            None => self.schedule.clear(i),
+        }
+    }
+
+    /// Schedules the sender's next packet.
+    #[inline(always)]
+    fn plan(&mut self, i: usize, now: Time) {
+        match self.senders[i].ready(now) {
+            Some((at, turn)) => self.schedule.set(i, at, turn),
+            None => self.schedule.clear(i),
+        }
+    }
+
+    /// Sends one packet of a sender, and schedules its next.
+    #[inline(always)]
+    fn send<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<S>) {
+        let seq = self.senders[i].send(now);
+        let (lane, delay) = if PLAIN { (0, self.routes[0].1) } else { self.routes[i] };
+        let mut packet = Packet { received: 0, sent: now, seq, sender: i as u16, lost: false };
+        if !PLAIN && self.link.is_full(now) {
+            // It leaves a gap where it would have stood, so that a transfer by bytes learns of it.
+            packet.lost = true;
+            packet.received = self.link.free() + delay;
+        } else {
+            packet.received = self.link.accept(now) + delay;
+        }
+        observer.sent(now, i, (!packet.lost).then(|| packet.received - delay));
+        if !PLAIN {
+            self.perturb(i, lane, &mut packet);
+        }
+        self.lanes[lane].push(packet);
+        self.plan(i, now);
+    }
+
+    /// Stochastic loss and jitter, after the queue. Both are drawn for every packet, so that one packet's fate does not
+    /// shift the numbers of the next.
+    fn perturb(&mut self, i: usize, lane: usize, packet: &mut Packet) {
+        let streams = &mut self.path.streams[i];
+        if self.path.loss > 0.0 {
+            packet.lost |= streams.loss.uniform() < self.path.loss;
+        }
+        if self.path.jitter > 0.0 {
+            packet.received += (streams.jitter.uniform() * self.path.jitter) as Time;
+        }
+        // Jitter holds packets back; it does not let them overtake.
+        packet.received = packet.received.max(self.lanes[lane].newest());
+        self.lost += u64::from(packet.lost);
+    }
+
+    /// Switches one sender whose time has come.
+    #[cold]
+    #[inline(never)]
+    fn switch(&mut self, observer: &mut impl Observer<S>) {
+        let i = self.traffic.iter().position(|t| t.next == self.next_switch).expect("next_switch is somebody's");
+        if self.senders[i].is_on() {
+            self.switch_off(i, observer);
+            return;
+        }
+        self.advance_share();
+        self.on_count += 1;
+        let packets = self.traffic[i].begin_on_period(self.now);
+        self.senders[i].start(self.now, packets);
+        self.on_time[i].since = self.now;
+        self.on_time[i].share_at_start = self.share;
+        self.find_next_switch();
+        observer.started(self.now, i, &self.senders[i]);
+        self.plan(i, self.now);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn switch_off(&mut self, i: usize, observer: &mut impl Observer<S>) {
+        self.advance_share();
+        self.on_count -= 1;
+        self.senders[i].stop();
+        self.on_time[i] = self.on_time(i);
+        self.traffic[i].end_on_period(self.now);
+        self.find_next_switch();
+        observer.stopped(self.now, i);
+        self.plan(i, self.now);
+    }
+
+    fn find_next_switch(&mut self) {
+        self.next_switch = self.traffic.iter().map(|t| t.next).min().unwrap_or(NEVER);
+    }
+
+    fn advance_share(&mut self) {
+        self.share = self.share_now();
+        self.share_since = self.now;
+    }
+
+    fn share_now(&self) -> f64 {
+        self.share + to_s(self.now - self.share_since) / self.on_count.max(1) as f64
+    }
+
+    /// A sender's times on, up to now.
+    fn on_time(&self, i: usize) -> OnTime {
+        let mut t = self.on_time[i];
+        t.on_s += to_s(self.now - t.since);
+        t.share_s += self.share_now() - t.share_at_start;
+        t
+    }
+
+    /// What each sender got so far.
+    pub fn outcome(&self) -> Outcome {
+        let flow = |(i, s): (usize, &Sender<S>)| {
+            let t = if s.is_on() { self.on_time(i) } else { self.on_time[i] };
+            Flow {
+                delivered: s.delivered,
+                sent: u64::from(s.sent()),
+                delay_ns: s.delay,
+                on_s: t.on_s,
+                share_s: t.share_s,
+                min_rtt_ms: self.network.rtt_ms[i],
+            }
+        };
+        let flows = self.senders.iter().enumerate().map(flow).collect();
+        let in_flight = self.lanes.iter().map(|l| l.iter().filter(|p| !p.lost).count() as u64).sum();
+        Outcome { flows, lost: self.lost, in_flight, rate_mbps: self.network.rate_mbps }
+    }
+
+    /// The senders, to look at or to change their schemes.
+    pub fn senders_mut(&mut self) -> &mut [Sender<S>] {
+        &mut self.senders
+    }
+
+    /// Packets in the bottleneck's queue and on its link.
+    pub fn backlog(&self) -> u64 {
+        self.link.backlog(self.now)
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+}

@@ -1,0 +1,20 @@
+//! The network simulator: one engine for design and for evaluation (Remy'13 §4.3).
+//!
+//! No I/O but the parsing of scenario text, no clock, no globals: time and randomness are arguments.
+//! Start at `engine.rs`; a scenario file becomes a [`network::Network`] in `scenario/`, a run becomes an
+//! [`outcome::Outcome`], and `objective.rs` says what that is worth.
+
+pub mod engine;
+pub mod flight;
+pub mod link;
+pub mod network;
+pub mod objective;
+pub mod observe;
+pub mod outcome;
+pub mod random;
+pub mod scenario;
+pub mod schedule;
+pub mod scheme;
+pub mod sender;
+pub mod time;
+pub mod traffic;

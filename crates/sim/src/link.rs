@@ -1,0 +1,81 @@
+//! The bottleneck: one FIFO queue before a constant-rate link.
+//!
+//! Nothing else decides when a packet leaves such a queue, so its departure is known on arrival and the queue needs no
+//! events and no storage: `max(now, link free) + service`.
+
+use crate::network::{Buffer, Network};
+use crate::time::{NEVER, Time};
+
+/// A FIFO queue and its link.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Transmission time of a packet.
+    service: Time,
+    /// When the last packet taken in will have left.
+    free: Time,
+    /// Drop an arrival when the backlog exceeds this.
+    max_backlog: Time,
+}
+
+impl Link {
+    /// The link of a network, idle.
+    #[must_use]
+    pub fn new(network: &Network) -> Link {
+        let service = ((1e9 / network.packets_per_s()).round() as Time).max(1);
+        // A backlog in (k-1, k] service times is k packets, of which one is being transmitted and k-1 wait.
+        let max_backlog = match network.buffer {
+            Buffer::Infinite => NEVER,
+            Buffer::Packets(n) => service.saturating_mul(u64::from(n)),
+        };
+        Link { service, free: 0, max_backlog }
+    }
+
+    /// Takes in a packet; returns when its last bit leaves.
+    #[inline(always)]
+    pub fn accept(&mut self, now: Time) -> Time {
+        self.free = self.free.max(now) + self.service;
+        self.free
+    }
+
+    /// Whether a packet that arrives now finds no room.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_full(&self, now: Time) -> bool {
+        self.free.saturating_sub(now) > self.max_backlog
+    }
+
+    /// When all that was taken in will have left.
+    #[must_use]
+    pub fn free(&self) -> Time {
+        self.free
+    }
+
+    /// Packets in the queue and on the link.
+    #[must_use]
+    pub fn backlog(&self, now: Time) -> u64 {
+        self.free.saturating_sub(now).div_ceil(self.service)
+    }
+
+    /// Transmission time of a packet.
+    #[must_use]
+    pub fn service(&self) -> Time {
+        self.service
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::tests::dumbbell;
+
+    #[test]
+    fn tail_drop_counts_the_waiting_packets() {
+        let mut link = Link::new(&Network { buffer: Buffer::Packets(3), rate_mbps: 10.0, ..dumbbell(1) });
+        assert_eq!(link.service(), 1_000_000);
+        // One is being transmitted and three wait; the fifth finds no room, until the first has left.
+        let accepted = (0..5).filter(|_| !link.is_full(0) && link.accept(0) > 0).count();
+        assert_eq!(accepted, 4);
+        assert!(link.is_full(999_999) && !link.is_full(1_000_000));
+        assert_eq!((link.backlog(0), link.backlog(1_000_000), link.backlog(9_000_000)), (4, 3, 0));
+    }
+}

@@ -1,0 +1,161 @@
+//! The objective of a design: how much throughput is worth against delay (Remy'13 §3.3).
+
+use serde::de::{Deserialize, Deserializer, Error};
+
+/// The utility of a sender that was on and received nothing, and the least of all: finite, so that sums and
+/// comparisons of scores stay meaningful, and worse than any algorithm that works.
+pub const NOTHING_RECEIVED: f64 = -1e6;
+
+/// How a sender's throughput and delay are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThroughputBasis {
+    /// Throughput: packets received, over the integral of (packets the link carries / senders on) while this
+    /// sender was on; 1 is an equal share of the link. Delay: mean RTT / minimum RTT. This is how the authors'
+    /// code scores, and how their published tables were designed.
+    #[default]
+    Share,
+    /// Throughput: Mbit/s over the time this sender was on. Delay: mean RTT in ms. This is Remy'13's text.
+    OnTime,
+}
+
+/// What a design strives for: the mean over senders of `U_alpha(throughput) - delta * U_beta(delay)`.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize)]
+#[serde(try_from = "ObjectiveTable")]
+pub struct Objective {
+    /// Fairness of throughput: 0 counts the sum only, 1 is proportional fairness, 2 minimum potential delay.
+    pub alpha: f64,
+    /// The same for delay.
+    pub beta: f64,
+    /// Weight of delay.
+    pub delta: f64,
+    /// How throughput and delay are measured.
+    pub throughput: ThroughputBasis,
+}
+
+impl Default for Objective {
+    fn default() -> Self {
+        Self { alpha: 1.0, beta: 1.0, delta: 1.0, throughput: ThroughputBasis::default() }
+    }
+}
+
+impl Objective {
+    /// The utility of a sender with this throughput and this mean delay, in the units of its basis. A sender that
+    /// was never on has no part in this: it counts 0. Never NaN, and never below [`NOTHING_RECEIVED`].
+    #[must_use]
+    pub fn utility(&self, throughput: f64, delay: f64) -> f64 {
+        if throughput.is_nan() || throughput <= 0.0 {
+            return NOTHING_RECEIVED;
+        }
+        // With delta = 0 the delay does not count, not even an infinite one.
+        let cost = if self.delta == 0.0 { 0.0 } else { self.delta * fair(self.beta, delay) };
+        // f64::max gives the other number for a NaN.
+        (fair(self.alpha, throughput) - cost).max(NOTHING_RECEIVED)
+    }
+}
+
+/// The alpha-fair utility, with the logarithm to base 2, as in the authors' code.
+fn fair(alpha: f64, x: f64) -> f64 {
+    if alpha == 1.0 { libm::log2(x) } else { libm::pow(x, 1.0 - alpha) / (1.0 - alpha) }
+}
+
+/// `[objective]` as it is written.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ObjectiveTable {
+    preset: Option<Preset>,
+    #[serde(default, deserialize_with = "weight")]
+    alpha: Option<f64>,
+    #[serde(default, deserialize_with = "weight")]
+    beta: Option<f64>,
+    #[serde(default, deserialize_with = "weight")]
+    delta: Option<f64>,
+    #[serde(default)]
+    throughput: ThroughputBasis,
+}
+
+#[derive(Clone, Copy, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Preset {
+    Proportional,
+    MinimumPotentialDelay,
+}
+
+impl TryFrom<ObjectiveTable> for Objective {
+    type Error = &'static str;
+
+    fn try_from(table: ObjectiveTable) -> Result<Self, Self::Error> {
+        let ObjectiveTable { preset, alpha, beta, delta, throughput } = table;
+        match preset {
+            Some(Preset::Proportional) if alpha.or(beta).is_some() => {
+                Err("expected neither alpha nor beta beside preset = \"proportional\", which sets both to 1")
+            }
+            Some(Preset::MinimumPotentialDelay) if alpha.or(beta).or(delta).is_some() => {
+                Err("expected no alpha, beta or delta beside preset = \"minimum-potential-delay\", \
+                 which sets alpha = 2 and delta = 0")
+            }
+            Some(Preset::MinimumPotentialDelay) => Ok(Self { alpha: 2.0, beta: 1.0, delta: 0.0, throughput }),
+            _ => Ok(Self {
+                alpha: alpha.unwrap_or(1.0),
+                beta: beta.unwrap_or(1.0),
+                delta: delta.unwrap_or(1.0),
+                throughput,
+            }),
+        }
+    }
+}
+
+fn weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let value = f64::deserialize(deserializer)?;
+    if value.is_finite() && value >= 0.0 {
+        return Ok(Some(value));
+    }
+    Err(D::Error::custom(format!("expected a number of at least 0, got {value}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Objective, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
+    #[test]
+    fn known_values() {
+        let proportional = Objective::default();
+        assert_eq!(proportional.utility(1.0, 1.0), 0.0);
+        assert_eq!(proportional.utility(0.5, 2.0), -2.0);
+        assert_eq!(Objective { delta: 0.1, ..proportional }.utility(0.25, 4.0), -2.2);
+        assert_eq!(parse("preset = 'minimum-potential-delay'").unwrap().utility(0.5, 9.0), -2.0);
+        let linear = Objective { alpha: 0.0, beta: 0.0, ..proportional };
+        assert_eq!(linear.utility(0.5, 1.0), -0.5);
+    }
+
+    #[test]
+    fn always_a_number() {
+        for alpha in [0.0, 0.5, 1.0, 2.0] {
+            for delta in [0.0, 1.0] {
+                let objective = Objective { alpha, beta: alpha, delta, ..Objective::default() };
+                assert_eq!(objective.utility(0.0, f64::NAN), NOTHING_RECEIVED);
+                assert_eq!(objective.utility(f64::NAN, 1.0), NOTHING_RECEIVED);
+                for (throughput, delay) in [(1e-300, 1.0), (1.0, f64::INFINITY), (1.0, f64::NAN)] {
+                    assert!(objective.utility(throughput, delay) >= NOTHING_RECEIVED);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tables() {
+        assert_eq!(parse(""), Ok(Objective::default()));
+        assert_eq!(parse("preset = 'proportional'\ndelta = 10").unwrap().delta, 10.0);
+        assert_eq!(parse("throughput = 'on-time'").unwrap().throughput, ThroughputBasis::OnTime);
+        let message = |text: &str| parse(text).unwrap_err();
+        assert_eq!(message("delta = -1"), "expected a number of at least 0, got -1");
+        assert_eq!(message("alpha = nan"), "expected a number of at least 0, got NaN");
+        assert!(message("preset = 'proportional'\nbeta = 2").contains("neither alpha nor beta"));
+        assert!(message("preset = 'minimum-potential-delay'\ndelta = 1").contains("no alpha, beta or delta"));
+        assert!(message("weight = 1").contains("unknown field"));
+    }
+}

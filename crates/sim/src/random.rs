@@ -1,0 +1,177 @@
+//! Named random streams: every random number of a simulation comes from a stream that is found by what it is for.
+//!
+//! A stream is named by the root seed, the specimen, the sender and its purpose, and no two names share numbers.
+//! So the workload of a sender is the same whatever algorithm it runs, whatever other senders do and whichever
+//! thread runs it: candidates are compared on the same luck (Remy'13 §4.3), and results repeat bit for bit.
+//! Logarithms and exponentials are libm's for the same reason: the platform's own differ in the last bit.
+
+/// What the numbers of a stream decide. The discriminants are part of the results: never renumber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Purpose {
+    /// The values of a network drawn from a scenario.
+    Network = 0,
+    /// Lengths of on- and off-periods.
+    Workload = 1,
+    /// Extra delay of each packet.
+    Jitter = 2,
+    /// Which packets are lost.
+    Loss = 3,
+    /// Who goes first among events of one instant.
+    Order = 4,
+}
+
+/// The increment of SplitMix64: 2^64 divided by the golden ratio.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The output function of SplitMix64: a bijection that scatters every bit of its input.
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// One stream of random numbers: xoshiro256++ (Blackman and Vigna, 2019).
+#[derive(Clone, Debug)]
+pub struct Stream {
+    state: [u64; 4],
+}
+
+impl Stream {
+    /// The stream of this name, at its beginning.
+    #[must_use]
+    pub fn new(root: u64, specimen: u64, sender: u64, purpose: Purpose) -> Self {
+        let mut seed = root;
+        for key in [specimen, sender, purpose as u64] {
+            // Mixed before each key, so that (1, 2) and (2, 1) differ.
+            seed = mix(seed.wrapping_add(GOLDEN)) ^ key;
+        }
+        // SplitMix64 gives 0 for one state only, so these four are never all zero.
+        let state = std::array::from_fn(|_| {
+            seed = seed.wrapping_add(GOLDEN);
+            mix(seed)
+        });
+        Self { state }
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        let s = &mut self.state;
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// Uniform in [0, 1), with 53 random bits.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+        (self.next_u64() >> 11) as f64 * STEP
+    }
+
+    /// Exponentially distributed with this mean; never above 36.8 means.
+    #[inline]
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        // 1 - u is in (0, 1], so the logarithm is finite.
+        -mean * libm::log(1.0 - self.uniform())
+    }
+
+    /// Uniform in [lo, hi]; hi itself only by rounding.
+    #[inline]
+    pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        (lo + (hi - lo) * self.uniform()).min(hi)
+    }
+
+    /// In [lo, hi], uniform on a logarithmic scale; lo must be above 0.
+    pub fn log_between(&mut self, lo: f64, hi: f64) -> f64 {
+        (lo * libm::exp(libm::log(hi / lo) * self.uniform())).clamp(lo, hi)
+    }
+
+    /// A whole number in 0..n; 0 where n is 0. The bias is below n / 2^64.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(mut draw: impl FnMut() -> f64) -> f64 {
+        let n = 200_000;
+        (0..n).map(|_| draw()).sum::<f64>() / f64::from(n)
+    }
+
+    #[test]
+    fn xoshiro_gives_its_published_numbers() {
+        // First outputs from the state 1, 2, 3, 4, as in the authors' reference code.
+        let mut stream = Stream { state: [1, 2, 3, 4] };
+        let first: [u64; 4] = std::array::from_fn(|_| stream.next_u64());
+        assert_eq!(first, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
+    }
+
+    #[test]
+    fn a_named_stream_is_the_same_in_every_version() {
+        let mut stream = Stream::new(1, 2, 3, Purpose::Workload);
+        assert_eq!(stream.next_u64(), 2_197_903_374_400_917_969);
+        assert_eq!(stream.uniform(), 0.007524097462212498);
+        assert_eq!(stream.exponential(5.0), 8.887269786470133);
+        assert_eq!(stream.log_between(10.0, 100.0), 96.77299652770928);
+        assert_eq!(stream.below(1000), 295);
+    }
+
+    #[test]
+    fn every_part_of_the_name_matters() {
+        use Purpose::{Jitter, Loss, Network, Order, Workload};
+        let mut first: Vec<u64> = [
+            (0, 0, 0, Network),
+            (1, 0, 0, Network),
+            (0, 1, 0, Network),
+            (0, 0, 1, Network),
+            (1, 2, 0, Network),
+            (2, 1, 0, Network),
+            (0, 1, 2, Network),
+            (0, 2, 1, Network),
+            (0, 0, 0, Workload),
+            (0, 0, 0, Jitter),
+            (0, 0, 0, Loss),
+            (0, 0, 0, Order),
+        ]
+        .map(|(root, specimen, sender, purpose)| Stream::new(root, specimen, sender, purpose).next_u64())
+        .to_vec();
+        let names = first.len();
+        first.sort_unstable();
+        first.dedup();
+        assert_eq!(first.len(), names);
+    }
+
+    #[test]
+    fn means_are_right() {
+        let mut s = Stream::new(7, 0, 0, Purpose::Order);
+        assert!((mean(|| s.uniform()) - 0.5).abs() < 0.003);
+        assert!((mean(|| s.exponential(5.0)) - 5.0).abs() < 0.05);
+        assert!((mean(|| s.between(10.0, 20.0)) - 15.0).abs() < 0.03);
+        assert!((mean(|| libm::log10(s.log_between(1.0, 100.0))) - 1.0).abs() < 0.006);
+        assert!((mean(|| s.below(9) as f64) - 4.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn below_reaches_both_ends_and_no_further() {
+        let mut s = Stream::new(7, 0, 0, Purpose::Order);
+        let mut seen = [0; 3];
+        for _ in 0..3000 {
+            seen[s.below(3) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&n| n > 900), "{seen:?}");
+        assert_eq!(s.below(0), 0);
+        assert_eq!(s.below(1), 0);
+    }
+}

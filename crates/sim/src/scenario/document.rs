@@ -1,0 +1,146 @@
+//! A TOML document that knows where everything in it stands, so that every error can name a line and a field.
+//!
+//! Several schemas share one document: a design model is a scenario and two tables more. Each schema takes its
+//! own tables with [`Document::take`]; what is left is the scenario's, and anything that is nobody's is an error.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::de::DeserializeOwned;
+use toml::de::{DeTable, DeValue, Deserializer, Error};
+
+use super::FileError;
+
+/// The text of a file, parsed as TOML but not yet understood.
+pub struct Document<'a> {
+    file: &'a str,
+    text: &'a str,
+    root: toml::Spanned<DeTable<'a>>,
+    taken: Vec<&'static str>,
+}
+
+impl<'a> Document<'a> {
+    /// Parses the text of a file; the file's name is for messages only.
+    ///
+    /// # Errors
+    /// Where the text is not TOML.
+    pub fn parse(text: &'a str, file: &'a str) -> Result<Self, FileError> {
+        let root = DeTable::parse(text).map_err(|error| FileError {
+            file: file.to_owned(),
+            line: error.span().map(|span| line_of(text, span.start)),
+            field: String::new(),
+            message: error.message().to_owned(),
+        })?;
+        Ok(Self { file, text, root, taken: Vec::new() })
+    }
+
+    /// Name of the file.
+    #[must_use]
+    pub fn file(&self) -> &'a str {
+        self.file
+    }
+
+    /// Reads a top-level table that is not the scenario's; its default where the file has none.
+    ///
+    /// # Errors
+    /// Where the table is not what `T` expects.
+    pub fn take<T: DeserializeOwned + Default>(&mut self, table: &'static str) -> Result<T, FileError> {
+        self.taken.push(table);
+        let mut tables: BTreeMap<String, T> = self.read(|key| key == table)?;
+        Ok(tables.remove(table).unwrap_or_default())
+    }
+
+    /// Reads all that has not been taken.
+    ///
+    /// # Errors
+    /// Where the rest is not what `T` expects.
+    pub fn rest<T: DeserializeOwned>(&self) -> Result<T, FileError> {
+        self.read(|key| !self.taken.contains(&key))
+    }
+
+    /// Reads the document as if it had these top-level keys only.
+    fn read<T: DeserializeOwned>(&self, has: impl Fn(&str) -> bool) -> Result<T, FileError> {
+        let part = self.root.get_ref().clone().into_iter().filter(|(key, _)| has(key.get_ref())).collect();
+        let part = toml::Spanned::new(self.root.span(), part);
+        T::deserialize(Deserializer::from(part)).map_err(|error| self.explain(&error))
+    }
+
+    /// The error for a field that is well-formed but cannot be right, at the line of the field or of the table
+    /// that should have it.
+    #[must_use]
+    pub fn error(&self, field: &str, message: impl Into<String>) -> FileError {
+        let mut line = None;
+        let mut table = Some(self.root.get_ref());
+        for part in field.split('.') {
+            let Some((key, value)) = table.and_then(|t| t.get_key_value(part)) else { break };
+            line = Some(line_of(self.text, key.span().start));
+            table = value.get_ref().as_table();
+        }
+        FileError { file: self.file.to_owned(), line, field: field.to_owned(), message: message.into() }
+    }
+
+    /// Turns an error of serde's into ours: its span becomes a line and a field, its words become plain.
+    fn explain(&self, error: &Error) -> FileError {
+        let span = error.span();
+        let mut path = span.as_ref().and_then(|span| find(self.root.get_ref(), span)).unwrap_or_default();
+        // What is missing from the whole file is missing on no line.
+        let line = span.filter(|_| !path.is_empty()).map(|span| line_of(self.text, span.start));
+        let mut message = plain_words(error.message());
+        if let Some(name) = quoted(error.message(), "missing field `") {
+            path.push(name);
+            message = "missing; this field is required".to_owned();
+        } else if message.starts_with("unknown field") && path.len() == 1 {
+            message.extend(self.taken.iter().flat_map(|table| [", ", *table]));
+        }
+        FileError { file: self.file.to_owned(), line, field: path.join("."), message }
+    }
+}
+
+/// The line, from 1, of a byte of the text.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
+}
+
+/// The path of the innermost key that has this span within itself or its value.
+fn find<'t>(table: &'t DeTable<'_>, span: &Range<usize>) -> Option<Vec<&'t str>> {
+    let within = |outer: Range<usize>| outer.start <= span.start && span.end <= outer.end;
+    table.iter().find_map(|(key, value)| {
+        let inner = match value.get_ref() {
+            // The span of a `[table]` is its header alone, so its fields are searched in any case.
+            DeValue::Table(fields) => find(fields, span),
+            _ => None,
+        };
+        let here = within(key.span()) || within(value.span());
+        let mut path = inner.or_else(|| here.then(Vec::new))?;
+        path.insert(0, key.get_ref());
+        Some(path)
+    })
+}
+
+/// The text between a beginning that ends in a backtick and the next backtick.
+fn quoted<'m>(message: &'m str, beginning: &str) -> Option<&'m str> {
+    message.strip_prefix(beginning)?.split('`').next()
+}
+
+/// serde's standard messages, said as ours are: what was expected, then what was found.
+fn plain_words(message: &str) -> String {
+    let Some((found, expected)) = message.split_once(", expected ") else { return message.to_owned() };
+    let expected = match expected {
+        "f64" => "a number",
+        "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "a sequence" => "a list",
+        other if other.starts_with("struct ") => "a table",
+        other => other,
+    };
+    let words = if found.starts_with("unknown field ") {
+        format!("unknown field; expected {expected}")
+    } else if let Some((_, what)) = found.split_once(": ") {
+        let what = ["integer ", "floating point "].iter().find_map(|kind| what.strip_prefix(kind)).unwrap_or(what);
+        format!("expected {expected}, got {}", if what == "sequence" { "a list" } else { what })
+    } else if let Some(what) = found.strip_prefix("unknown variant ") {
+        format!("expected {expected}, got {what}")
+    } else {
+        return message.to_owned();
+    };
+    words.replace('`', "")
+}

@@ -1,0 +1,275 @@
+//! Scenarios: what a person knows about a network, each number a value or a distribution, read from TOML.
+//!
+//! ```toml
+//! description = "A home link shared by a few people"
+//!
+//! [link]
+//! rate_mbps = { uniform = [10, 20] }  # or a number, log_uniform, list, grid, log_grid
+//! buffer = { bdp = 5 }                # or { packets = 1000 }, or "infinite" (default)
+//! loss = 0.001                        # probability; default 0
+//!
+//! [path]
+//! rtt_ms = { uniform = [100, 200] }   # or rtt_ms_each = [50, 100], one per sender
+//! jitter_ms = 0.5                     # default 0
+//! clock_ms = 1                        # resolution of the senders' clocks; default 0
+//!
+//! [senders]
+//! count = { uniform = [1, 16] }
+//!
+//! [workload]                          # means of exponential distributions
+//! on = { seconds = 5 }                # or { bytes = 100_000 }
+//! off = { seconds = 5 }
+//! ```
+//!
+//! A scenario gives concrete networks in three ways: drawn at random, as all corners of what it allows, and, where
+//! every number is exact, a list or a grid, as all points of that grid.
+
+mod document;
+mod error;
+mod quantity;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path as FilePath;
+
+use serde::Deserialize;
+
+pub use document::Document;
+pub use error::FileError;
+pub use quantity::Quantity;
+pub use tables::{BufferSize, Link, OffPeriod, OnPeriod, Path, Senders, Workload};
+
+use crate::network::{self, Buffer, Network, On};
+use crate::random::{Purpose, Stream};
+
+/// The most networks that a grid may have.
+const MAX_GRID: usize = 100_000;
+
+/// How many quantities a scenario has.
+const QUANTITIES: usize = 8;
+
+/// What is known about a network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Name; the file's own where the file does not say.
+    pub name: String,
+    /// What it is, in a person's words; may be empty.
+    pub description: String,
+    /// The bottleneck.
+    pub link: Link,
+    /// Delay, and what clouds its measurement.
+    pub path: Path,
+    /// How many senders there are.
+    pub senders: Senders,
+    /// When they have something to send.
+    pub workload: Workload,
+}
+
+/// One network to simulate, and the key of its random streams.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Specimen {
+    /// The network.
+    pub network: Network,
+    /// The `specimen` of its [`Stream`]s.
+    pub index: u64,
+}
+
+/// Networks to simulate, and the root seed of all their random streams.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpecimenSet {
+    /// The `root` of every [`Stream`] of these specimens.
+    pub seed: u64,
+    /// The networks.
+    pub specimens: Vec<Specimen>,
+}
+
+/// A scenario as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScenarioFile {
+    name: Option<String>,
+    description: Option<String>,
+    link: Link,
+    path: Path,
+    senders: Option<Senders>,
+    workload: Workload,
+}
+
+impl Scenario {
+    /// Reads a scenario from the text of a file.
+    ///
+    /// # Errors
+    /// Where the text is no scenario, or an impossible one.
+    pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
+        Self::from_document(&Document::parse(text, file)?)
+    }
+
+    /// Reads a scenario from what is left of a document once other tables have been taken.
+    ///
+    /// # Errors
+    /// Where the rest is no scenario, or an impossible one.
+    pub fn from_document(document: &Document<'_>) -> Result<Self, FileError> {
+        let file: ScenarioFile = document.rest()?;
+        let scenario = Self {
+            name: file.name.unwrap_or_else(|| stem(document.file())),
+            description: file.description.unwrap_or_default(),
+            senders: senders(file.senders, &file.path, document)?,
+            link: file.link,
+            path: file.path,
+            workload: file.workload,
+        };
+        scenario.check(document)?;
+        Ok(scenario)
+    }
+
+    /// Refuses what each field allows and all of them together do not.
+    fn check(&self, document: &Document<'_>) -> Result<(), FileError> {
+        let longest = self.path.rtt_ms.extremes().1;
+        for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
+            let largest = quantity.extremes().1;
+            if largest > longest {
+                let message = format!("expected at most the largest RTT, {longest} ms, got {largest}");
+                return Err(document.error(field, message));
+            }
+        }
+        let sizes = self.quantities().map(|q| q.points().map(<[f64]>::len));
+        let networks = sizes.into_iter().try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)));
+        match networks {
+            Some(n) if n > MAX_GRID => {
+                Err(document.error("", format!("expected at most {MAX_GRID} combinations of lists and grids, got {n}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One network at random: the first draws of the stream, one for each quantity in the order of
+    /// rate, RTT, count, loss, jitter, clock, on, off. Quantities that are added come last.
+    pub fn draw(&self, stream: &mut Stream) -> Network {
+        self.network(self.quantities().map(|quantity| quantity.draw(stream)))
+    }
+
+    /// Every combination of the smallest and largest value of each quantity, those of the rate varying slowest.
+    #[must_use]
+    pub fn corners(&self) -> Vec<Network> {
+        self.networks(self.quantities().map(|quantity| {
+            let (lo, hi) = quantity.extremes();
+            if lo == hi { vec![lo] } else { vec![lo, hi] }
+        }))
+    }
+
+    /// Every combination of the values of each quantity, those of the rate varying slowest; none where the values
+    /// of one are not listed one by one.
+    #[must_use]
+    pub fn grid(&self) -> Option<Vec<Network>> {
+        let quantities = self.quantities();
+        quantities
+            .iter()
+            .all(|quantity| quantity.points().is_some())
+            .then(|| self.networks(quantities.map(|quantity| quantity.points().unwrap_or_default().to_vec())))
+    }
+
+    /// Whether every quantity is one value, so that there is one network only.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.quantities().iter().all(|quantity| matches!(quantity, Quantity::Exact(_)))
+    }
+
+    /// Specimens of this scenario: the points of its grid in turn, where it has one, otherwise random draws.
+    /// The specimens of a smaller count are the first of a larger one.
+    #[must_use]
+    pub fn specimens(&self, seed: u64, count: usize) -> SpecimenSet {
+        let grid = self.grid();
+        let network = |index: u64| match &grid {
+            Some(points) => points[index as usize % points.len()].clone(),
+            None => self.draw(&mut Stream::new(seed, index, 0, Purpose::Network)),
+        };
+        let specimens = (0..count as u64).map(|index| Specimen { network: network(index), index }).collect();
+        SpecimenSet { seed, specimens }
+    }
+
+    /// All quantities, in the order in which they are drawn.
+    fn quantities(&self) -> [&Quantity; QUANTITIES] {
+        let (OnPeriod::Seconds(on) | OnPeriod::Bytes(on)) = &self.workload.on;
+        [
+            &self.link.rate_mbps,
+            &self.path.rtt_ms,
+            &self.senders.count,
+            &self.link.loss,
+            &self.path.jitter_ms,
+            &self.path.clock_ms,
+            on,
+            &self.workload.off.seconds,
+        ]
+    }
+
+    /// The network that has these values, in the order of [`Scenario::quantities`].
+    fn network(&self, values: [f64; QUANTITIES]) -> Network {
+        let [rate_mbps, rtt_ms, count, loss, jitter_ms, clock_ms, on, off_s] = values;
+        let mut network = Network {
+            rate_mbps,
+            rtt_ms: self.path.rtt_ms_each.clone().unwrap_or_else(|| vec![rtt_ms; count as usize]),
+            buffer: Buffer::Infinite,
+            loss,
+            jitter_ms,
+            clock_ms,
+            workload: network::Workload {
+                on: match self.workload.on {
+                    OnPeriod::Seconds(_) => On::Seconds(on),
+                    OnPeriod::Bytes(_) => On::Bytes(on),
+                },
+                off_s,
+            },
+        };
+        network.buffer = match self.link.buffer {
+            BufferSize::Infinite => Buffer::Infinite,
+            BufferSize::Packets(packets) => Buffer::Packets(packets),
+            BufferSize::Bdp(times) => {
+                // rtt_ms is the largest where senders differ.
+                let packets = times * network.packets_per_s() * rtt_ms / 1e3;
+                Buffer::Packets(packets.round().max(1.0) as u32)
+            }
+        };
+        network
+    }
+
+    /// The networks of every combination of these values, those of the first quantity varying slowest.
+    fn networks(&self, choices: [Vec<f64>; QUANTITIES]) -> Vec<Network> {
+        let mut combinations = vec![[0.0; QUANTITIES]];
+        for (i, choice) in choices.iter().enumerate() {
+            let extended = combinations.iter().flat_map(|values| {
+                choice.iter().map(move |&value| {
+                    let mut values = *values;
+                    values[i] = value;
+                    values
+                })
+            });
+            combinations = extended.collect();
+        }
+        combinations.into_iter().map(|values| self.network(values)).collect()
+    }
+}
+
+/// The number of senders: as written, or one for each RTT where those are written one by one.
+fn senders(table: Option<Senders>, path: &Path, document: &Document<'_>) -> Result<Senders, FileError> {
+    const FIELD: &str = "senders.count";
+    match (table, &path.rtt_ms_each) {
+        (Some(senders), None) => Ok(senders),
+        (None, None) => Err(document.error(FIELD, "missing; this field is required unless path.rtt_ms_each is given")),
+        (table, Some(each)) => {
+            let count = Quantity::Exact(each.len() as f64);
+            match table {
+                Some(senders) if senders.count != count => {
+                    Err(document
+                        .error(FIELD, format!("expected {}, one sender for each of path.rtt_ms_each", each.len())))
+                }
+                _ => Ok(Senders { count }),
+            }
+        }
+    }
+}
+
+/// The name of a file without its folder and its ending.
+fn stem(file: &str) -> String {
+    FilePath::new(file).file_stem().map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

@@ -1,0 +1,97 @@
+//! When each sender may send next.
+//!
+//! One key per sender: `time, packets already sent at that instant, sender`. The smallest key is the next
+//! send, and senders that are ready at one instant take turns, a packet each (the first to be served would otherwise fill
+//! the queue before the others: an early simulator's results were biased by that).
+
+use crate::time::Time;
+
+const SENDER_BITS: u32 = 12;
+const TURN_BITS: u32 = 6;
+const TURNS: u32 = (1 << TURN_BITS) - 1;
+const TIME_SHIFT: u32 = SENDER_BITS + TURN_BITS;
+
+/// Senders that a schedule has room for.
+pub const MAX_SENDERS: usize = 1 << SENDER_BITS;
+/// The latest instant that a key can hold: 19.5 hours.
+pub const MAX_TIME: Time = (1 << (64 - TIME_SHIFT)) - 2;
+/// The key of a sender that is not to send.
+const IDLE: u64 = u64::MAX;
+
+/// The senders' keys, as the leaves of a tournament: each node above holds the smaller of its two children.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Node 1 is the root, node i has children 2i and 2i + 1; the leaves begin at half the length.
+    nodes: Box<[u64]>,
+}
+
+impl Schedule {
+    /// Nobody is to send.
+    #[must_use]
+    pub fn new(senders: usize) -> Schedule {
+        Schedule { nodes: vec![IDLE; 2 * senders.next_power_of_two()].into_boxed_slice() }
+    }
+
+    /// When the next send is; later than [`MAX_TIME`] if nobody is to send.
+    #[inline(always)]
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.nodes[1] >> TIME_SHIFT
+    }
+
+    /// Who sends next.
+    #[inline(always)]
+    #[must_use]
+    pub fn sender(&self) -> usize {
+        self.nodes[1] as usize & (MAX_SENDERS - 1)
+    }
+
+    /// Lets a sender send at `at`, after `turn` packets of its own at that instant.
+    #[inline(always)]
+    pub fn set(&mut self, sender: usize, at: Time, turn: u32) {
+        self.put(sender, at << TIME_SHIFT | u64::from(turn.min(TURNS)) << SENDER_BITS | sender as u64);
+    }
+
+    /// Keeps a sender from sending.
+    #[inline(always)]
+    pub fn clear(&mut self, sender: usize) {
+        self.put(sender, IDLE);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, sender: usize, key: u64) {
+        let mut node = self.nodes.len() / 2 + sender;
+        if self.nodes[node] == key {
+            return;
+        }
+        self.nodes[node] = key;
+        let mut least = key;
+        while node > 1 {
+            least = least.min(self.nodes[node ^ 1]);
+            node /= 2;
+            self.nodes[node] = least;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ready_senders_take_turns() {
+        let mut schedule = Schedule::new(3);
+        let mut turns = [0; 3];
+        (0..3).for_each(|s| schedule.set(s, 7, 0));
+        let order: Vec<usize> = (0..9)
+            .map(|_| {
+                let s = schedule.sender();
+                turns[s] += 1;
+                schedule.set(s, 7, turns[s]);
+                s
+            })
+            .collect();
+        assert_eq!(order, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+        assert_eq!(schedule.next(), 7);
+    }
+}

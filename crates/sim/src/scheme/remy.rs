@@ -1,0 +1,44 @@
+//! A RemyCC: a rule table behind the scheme trait.
+
+use exmachina_rules::{Controller, FlatTable};
+
+use super::{Ack, Scheme};
+use crate::time::Time;
+
+/// A sender that follows a rule table.
+#[derive(Clone, Debug)]
+pub struct Remy<'t> {
+    /// The table.
+    pub table: &'t FlatTable,
+    /// Memory, window and pace of the present flow.
+    pub controller: Controller,
+}
+
+impl<'t> Remy<'t> {
+    /// A sender that has not started.
+    #[must_use]
+    pub fn new(table: &'t FlatTable) -> Remy<'t> {
+        Remy { table, controller: Controller::start(table) }
+    }
+}
+
+impl Scheme for Remy<'_> {
+    fn start(&mut self) {
+        self.controller = Controller::start(self.table);
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &Ack) {
+        self.controller.on_ack(self.table, ack.sent, ack.received, ack.advance);
+    }
+
+    #[inline(always)]
+    fn window(&self) -> u32 {
+        self.controller.window()
+    }
+
+    #[inline(always)]
+    fn intersend(&self) -> Time {
+        self.controller.intersend_ns()
+    }
+}

@@ -1,0 +1,143 @@
+//! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
+
+use crate::scheme::{Ack, Scheme};
+use crate::time::Time;
+
+/// One sender and what it has done so far.
+#[derive(Clone, Debug)]
+pub struct Sender<S> {
+    /// What decides about window and pace.
+    pub scheme: S,
+    /// Number of the next packet.
+    next_seq: u32,
+    /// The first packet that may not go yet; while the sender is off, none may.
+    limit: u32,
+    /// First packet of the present flow; while the sender is off, later than any.
+    first_seq: u32,
+    /// One more than the largest packet of the present flow that was acknowledged.
+    acked: u32,
+    /// The first packet past the end of the transfer (`u32::MAX`: no end in sight).
+    end: u32,
+    /// Packets of the present transfer whose fate is not known.
+    unsettled: u32,
+    last_send: Time,
+    /// Packets sent at `last_send`, where that is more than one.
+    turn: u32,
+    /// Packets delivered.
+    pub delivered: u64,
+    /// Sum of their RTTs.
+    pub delay: Time,
+}
+
+impl<S: Scheme> Sender<S> {
+    /// A sender that is off.
+    pub fn new(scheme: S) -> Sender<S> {
+        Sender {
+            scheme,
+            next_seq: 0,
+            limit: 0,
+            first_seq: u32::MAX,
+            acked: 0,
+            end: 0,
+            unsettled: u32::MAX,
+            last_send: 0,
+            turn: 0,
+            delivered: 0,
+            delay: 0,
+        }
+    }
+
+    /// A flow of `packets` starts (`u32::MAX`: as many as it can until it is stopped).
+    pub fn start(&mut self, now: Time, packets: u32) {
+        self.scheme.start();
+        self.first_seq = self.next_seq;
+        self.acked = self.next_seq;
+        self.end = self.next_seq.saturating_add(packets);
+        self.unsettled = packets;
+        self.last_send = now.saturating_sub(self.scheme.intersend());
+        self.turn = 0;
+        self.open();
+    }
+
+    /// The flow stops: nothing more is sent, and ACKs still to come are those of an earlier flow.
+    pub fn stop(&mut self) {
+        self.first_seq = u32::MAX;
+        self.limit = 0;
+        self.unsettled = u32::MAX;
+    }
+
+    /// Whether a flow is under way.
+    pub fn is_on(&self) -> bool {
+        self.first_seq != u32::MAX
+    }
+
+    /// Packets sent so far.
+    pub fn sent(&self) -> u32 {
+        self.next_seq
+    }
+
+    /// Packets of the present flow that were sent and not acknowledged or passed over by an ACK.
+    pub fn outstanding(&self) -> u32 {
+        self.next_seq - self.acked
+    }
+
+    /// Takes in the ACK of a packet; `clock` is the tick of the sender's clock in ns.
+    #[inline(always)]
+    pub fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+        self.delivered += 1;
+        self.delay += received - sent;
+        // ACKs of an earlier flow count as delivered and no more.
+        if seq >= self.first_seq {
+            let tick = |t: Time| if clock > 1 { t - t % clock } else { t };
+            self.scheme.on_ack(&Ack {
+                sent: tick(sent),
+                received: tick(received),
+                seq,
+                next_seq: self.next_seq,
+                advance: seq + 1 - self.acked,
+            });
+            self.acked = seq + 1;
+            self.unsettled -= 1;
+            self.open();
+        }
+    }
+
+    /// A packet is known to be lost. In a transfer by bytes another may go in its place.
+    #[cold]
+    pub fn lose(&mut self, seq: u32) {
+        if seq >= self.first_seq && self.end != u32::MAX {
+            self.end += 1;
+            self.open();
+        }
+    }
+
+    /// Whether every packet of a transfer by bytes was delivered.
+    #[inline(always)]
+    pub fn finished(&self) -> bool {
+        self.unsettled == 0
+    }
+
+    /// When the next packet may go, and how many went at that instant already; none if the window is full.
+    #[inline(always)]
+    pub fn ready(&self, now: Time) -> Option<(Time, u32)> {
+        if self.next_seq >= self.limit {
+            return None;
+        }
+        let at = now.max(self.last_send + self.scheme.intersend());
+        Some((at, if at == self.last_send { self.turn } else { 0 }))
+    }
+
+    /// Sends a packet: its number.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time) -> u32 {
+        self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
+        self.last_send = now;
+        self.next_seq += 1;
+        self.next_seq - 1
+    }
+
+    #[inline(always)]
+    fn open(&mut self) {
+        self.limit = (self.acked + self.scheme.window()).min(self.end);
+    }
+}
