@@ -2,5 +2,9 @@
 //!
 //! `model.rs` is what a person asks for, `evaluate.rs` says what a table is worth there.
 
+pub mod authors;
+pub mod bound;
 pub mod evaluate;
 pub mod model;
+pub mod search;
+pub mod usage;

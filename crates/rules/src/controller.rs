@@ -41,10 +41,9 @@ impl Controller {
     /// Looks up the rule for the present memory and carries it out.
     #[inline(always)]
     pub fn act(&mut self, table: &FlatTable) {
-        let number = table.lookup(&self.memory, self.rule as usize);
-        let rule = table.rule(number);
+        let (number, rule) = table.lookup(&self.memory, self.rule as usize);
         self.rule = number as u32;
-        self.window = rule.action.window(self.window);
+        self.window = rule.window(self.window);
         self.intersend_ns = rule.intersend_ns;
     }
 

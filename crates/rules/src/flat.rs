@@ -1,9 +1,11 @@
 //! The flat form of a table, for looking up: rules in one array, and a binary tree of planes in another.
 //!
-//! The rule that matched last is tried first, and matches most of the time; the planes are walked otherwise.
+//! The rule that matched last is tried first, and matches most of the time; then a grid of ranks is asked (`grid.rs`), and
+//! where that would be too large, the planes are walked.
 
-use crate::action::Action;
+use crate::action::{Action, MAX_WINDOW};
 use crate::cell::Cell;
+use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::signal::{Point, SIGNALS, Signal};
 use crate::table::{RuleTable, TableError};
@@ -14,10 +16,50 @@ use crate::table::{RuleTable, TableError};
 pub struct Rule {
     lower: [f64; 4],
     upper: [f64; 4],
-    /// What to do.
-    pub action: Action,
-    /// `action.intersend_ms` in ns, to the nearest.
+    multiple: f64,
+    increment: f64,
+    /// Least time between two sends, to the nearest ns.
     pub intersend_ns: u64,
+}
+
+impl Rule {
+    fn set_action(&mut self, action: Action) {
+        self.multiple = action.multiple;
+        self.increment = f64::from(action.increment);
+        self.intersend_ns = (action.intersend_ms * 1e6).round() as u64;
+    }
+
+    /// The window after this rule, in whole packets: `clamp(int(m * window + b), 0, 1e6)`.
+    #[must_use]
+    #[inline(always)]
+    pub fn window(&self, window: u32) -> u32 {
+        let wanted = self.multiple * f64::from(window as i32) + self.increment;
+        let clamped = wanted.max(0.0).min(f64::from(MAX_WINDOW));
+        // SAFETY: the clamped value fits, and is no NaN since `max` returns the other operand for one.
+        unsafe { clamped.to_int_unchecked::<i32>() as u32 }
+    }
+
+    /// Whether the first four signals lie in the rule's box: all compares at once, no branch between them.
+    #[inline(always)]
+    fn matches(&self, m: &[f64; 4]) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_mm_and_pd, _mm_cmple_pd, _mm_cmplt_pd, _mm_loadu_pd, _mm_movemask_pd};
+            // SAFETY: SSE2 is part of x86-64, and each load reads two of four f64.
+            unsafe {
+                let half = |i: usize| {
+                    let m = _mm_loadu_pd(m.as_ptr().add(i));
+                    let (lower, upper) = (self.lower.as_ptr().add(i), self.upper.as_ptr().add(i));
+                    _mm_and_pd(_mm_cmple_pd(_mm_loadu_pd(lower), m), _mm_cmplt_pd(m, _mm_loadu_pd(upper)))
+                };
+                _mm_movemask_pd(_mm_and_pd(half(0), half(2))) == 3
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            (0..4).fold(true, |inside, i| inside & (self.lower[i] <= m[i]) & (m[i] < self.upper[i]))
+        }
+    }
 }
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
@@ -34,6 +76,8 @@ pub struct FlatTable {
     rules: Vec<Rule>,
     planes: Vec<Plane>,
     root: i32,
+    /// The same in a form for the first four signals, unless it would be too large.
+    grid: Option<Grid>,
     /// Whether a rule looks at `rtt_diff` or `queueing_delay`: their bounds are then in `rare`.
     uses_rare: bool,
     rare: Vec<([f64; 2], [f64; 2])>,
@@ -55,15 +99,19 @@ impl FlatTable {
         let uses_rare = table.signals.iter().any(|s| matches!(s, Signal::RttDiff | Signal::QueueingDelay));
         let first4 = |p: &Point| [p[0], p[1], p[2], p[3]];
         let last2 = |p: &Point| [p[4], p[5]];
-        let rules = open.iter().zip(table.rules()).map(|(c, (_, action))| Rule {
-            lower: first4(&c.lower),
-            upper: first4(&c.upper),
-            action,
-            intersend_ns: ns(action.intersend_ms),
+        let rules = open.iter().zip(table.rules()).map(|(c, (_, action))| {
+            let (lower, upper) = (first4(&c.lower), first4(&c.upper));
+            let mut rule = Rule { lower, upper, multiple: 0.0, increment: 0.0, intersend_ns: 0 };
+            rule.set_action(action);
+            rule
         });
         let rules = rules.collect();
         let rare = if uses_rare { open.iter().map(|c| (last2(&c.lower), last2(&c.upper))).collect() } else { vec![] };
-        Ok(FlatTable { rules, planes, root, uses_rare, rare })
+        let mut flat = FlatTable { rules, planes, root, grid: None, uses_rare, rare };
+        if !uses_rare {
+            flat.grid = Grid::new(&open, |point| flat.walk(point));
+        }
+        Ok(flat)
     }
 
     /// Number of rules; their numbers are those of the [`RuleTable`].
@@ -87,38 +135,31 @@ impl FlatTable {
 
     /// Replaces the action of one rule.
     pub fn set_action(&mut self, number: usize, action: Action) {
-        self.rules[number].action = action;
-        self.rules[number].intersend_ns = ns(action.intersend_ms);
+        self.rules[number].set_action(action);
     }
 
-    /// The number of the rule for this memory; `last` is a guess, usually the previous answer.
+    /// The rule for this memory and its number; `last` is a guess at the number, usually the previous answer.
     #[must_use]
     #[inline(always)]
-    pub fn lookup(&self, memory: &Memory, last: usize) -> usize {
-        if self.matches(memory, last) { last } else { self.walk(memory) }
+    pub fn lookup(&self, memory: &Memory, last: usize) -> (usize, &Rule) {
+        let rule = &self.rules[last];
+        if rule.matches(memory.fast()) && (!self.uses_rare || self.matches_rare(memory, last)) {
+            return (last, rule);
+        }
+        let number = match &self.grid {
+            Some(grid) => grid.rule(memory.fast()),
+            None => self.walk(&memory.point()),
+        };
+        (number, &self.rules[number])
     }
 
-    #[inline(always)]
-    fn matches(&self, memory: &Memory, number: usize) -> bool {
-        let (rule, m) = (&self.rules[number], memory.fast());
-        // No short circuit: eight compares without a branch between them (two SIMD instructions and a mask).
-        let mut outside = 0u8;
-        for i in 0..4 {
-            outside |= u8::from((rule.lower[i] > m[i]) | (m[i] >= rule.upper[i])) << i;
-        }
-        let mut inside = outside == 0;
-        if self.uses_rare {
-            let (r, (lower, upper)) = (memory.rare(), &self.rare[number]);
-            for i in 0..2 {
-                inside &= (lower[i] <= r[i]) & (r[i] < upper[i]);
-            }
-        }
-        inside
+    fn matches_rare(&self, memory: &Memory, number: usize) -> bool {
+        let (r, (lower, upper)) = (memory.rare(), &self.rare[number]);
+        (0..2).all(|i| lower[i] <= r[i] && r[i] < upper[i])
     }
 
     #[inline(never)]
-    fn walk(&self, memory: &Memory) -> usize {
-        let point = memory.point();
+    fn walk(&self, point: &Point) -> usize {
         let mut next = self.root;
         while next >= 0 {
             let plane = &self.planes[next as usize];
@@ -126,10 +167,6 @@ impl FlatTable {
         }
         !next as usize
     }
-}
-
-fn ns(ms: f64) -> u64 {
-    (ms * 1e6).round() as u64
 }
 
 /// The cell with infinity in place of the domain's own bounds.
@@ -221,10 +258,22 @@ mod tests {
             let table = grown(&splits);
             let flat = FlatTable::new(&table).unwrap();
             let m = memory(&spacing);
-            let found = flat.lookup(&m, guess % flat.len());
+            let (found, _) = flat.lookup(&m, guess % flat.len());
             prop_assert!(table.rules()[found].0.contains(&m.point()));
-            prop_assert_eq!(found, flat.walk(&m));
+            prop_assert_eq!(found, flat.walk(&m.point()));
         }
+    }
+
+    #[test]
+    fn window_truncates_and_clamps() {
+        let window = |multiple, increment, from| {
+            let action = Action { multiple, increment, intersend_ms: 1.0 };
+            FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap().rule(0).window(from)
+        };
+        assert_eq!(window(0.5, 2, 5), 4);
+        assert_eq!(window(1.0, -7, 5), 0);
+        assert_eq!(window(1.0, 256, 999_900), MAX_WINDOW);
+        assert_eq!(window(0.0, 3, MAX_WINDOW), 3);
     }
 
     #[test]
@@ -233,8 +282,7 @@ mod tests {
         let mut m = Memory::default();
         m.on_ack(0, 1, 1);
         m.on_ack(u64::MAX / 4, u64::MAX / 3, 1);
-        let far = flat.lookup(&m, 0);
-        assert_eq!(flat.rule(far).upper, [f64::INFINITY; 4]);
+        assert_eq!(flat.lookup(&m, 0).1.upper, [f64::INFINITY; 4]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod cell;
 mod controller;
 mod dna;
 mod flat;
+mod grid;
 mod memory;
 mod proto;
 mod signal;

@@ -1,7 +1,7 @@
 //! The event loop: ACKs, sends and on/off switches of one network, one at a time and in order.
 //!
 //! Guarantees: simulated time never runs back; packets of a lane stay in order; every packet sent is delivered, lost or
-//! still in flight; the same arguments give the same results bit for bit. At one instant ACKs come first, then switches,
+//! still in flight; the same arguments give the same results bit for bit. At one instant switches come first, then ACKs,
 //! then sends.
 
 use crate::flight::{Lane, Packet};
@@ -56,13 +56,17 @@ struct OnTime {
 pub struct Engine<S> {
     now: Time,
     link: Link,
+    /// The first lane, the only one in the plain case, and the others.
+    lane: Lane,
     lanes: Vec<Lane>,
-    /// Lane and delay of each sender.
-    routes: Vec<(usize, Time)>,
+    /// Delay of the first sender: everybody's in the plain case.
+    rtt: Time,
     schedule: Schedule,
     senders: Vec<Sender<S>>,
     traffic: Vec<Traffic>,
     next_switch: Time,
+    /// The next switch or the end of the run: no other event comes at it or after.
+    bound: Time,
     on_time: Vec<OnTime>,
     on_count: usize,
     share: f64,
@@ -93,12 +97,14 @@ impl<S: Scheme> Engine<S> {
         Engine {
             now: 0,
             link: Link::new(network),
-            lanes: vec![Lane::default(); distinct.len()],
-            routes: delays.iter().map(|d| (lane(d), *d)).collect(),
+            lane: Lane::default(),
+            lanes: vec![Lane::default(); distinct.len() - 1],
+            rtt: delays[0],
             schedule: Schedule::new(n),
-            senders: (0..n).map(|i| Sender::new(scheme(i))).collect(),
+            senders: (0..n).map(|i| Sender::new(scheme(i), delays[i], lane(&delays[i]) as u16)).collect(),
             next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(NEVER),
             traffic,
+            bound: 0,
             on_time: vec![OnTime::default(); n],
             on_count: 0,
             share: 0.0,
@@ -149,22 +155,21 @@ impl<S: Scheme> Engine<S> {
 
     #[inline(always)]
     fn events<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<S>) -> bool {
+        self.bound = self.next_switch.min(until);
         loop {
             let (lane, ack) = self.next_ack::<PLAIN>();
             let send = self.schedule.next();
-            let switch = self.next_switch.min(until);
-            if ack <= send && ack <= switch {
-                self.now = ack;
-                self.acknowledge::<PLAIN>(lane, ack, observer);
-            } else if send < switch {
-                self.now = send;
-                self.send::<PLAIN>(self.schedule.sender(), send, observer);
-            } else if self.next_switch <= until {
-                self.now = self.next_switch;
+            if ack.min(send) >= self.bound {
+                if self.next_switch > until {
+                    self.now = until;
+                    return false;
+                }
                 self.switch(observer);
+                self.bound = self.next_switch.min(until);
+            } else if ack <= send {
+                self.acknowledge::<PLAIN>(lane, ack, observer);
             } else {
-                self.now = until;
-                return false;
+                self.send::<PLAIN>(self.schedule.sender(), send, observer);
             }
             if observer.pause() {
                 return true;
@@ -175,15 +180,15 @@ impl<S: Scheme> Engine<S> {
     #[inline(always)]
     fn next_ack<const PLAIN: bool>(&self) -> (usize, Time) {
         if PLAIN {
-            return (0, self.lanes[0].next());
+            return (0, self.lane.next());
         }
-        let times = self.lanes.iter().map(Lane::next).enumerate();
-        times.min_by_key(|&(_, t)| t).unwrap_or((0, NEVER))
+        let times = self.lanes.iter().map(Lane::next).zip(1..);
+        times.fold((0, self.lane.next()), |first, (t, lane)| if t < first.1 { (lane, t) } else { first })
     }
 
     #[inline(always)]
     fn acknowledge<const PLAIN: bool>(&mut self, lane: usize, now: Time, observer: &mut impl Observer<S>) {
-        let packet = self.lanes[lane].pop();
+        let packet = if PLAIN || lane == 0 { self.lane.pop() } else { self.lanes[lane - 1].pop() };
         let i = usize::from(packet.sender);
         let sender = &mut self.senders[i];
         if !PLAIN && packet.lost {
@@ -194,30 +199,25 @@ impl<S: Scheme> Engine<S> {
             observer.acked(now, i, now - packet.sent, sender);
         }
         if sender.finished() {
+            self.now = now;
             self.switch_off(i, observer);
             return;
         }
-        match sender.ready(now) {
-            Some((at, _)) if at == now => self.send::<PLAIN>(i, now, observer),
-            Some((at, turn)) => self.schedule.set(i, at, turn),
-            None => self.schedule.clear(i),
+        let at = sender.ready();
+        if at <= now {
+            self.send::<PLAIN>(i, now, observer);
+        } else if at != sender.planned {
+            sender.planned = at;
+            self.schedule.set(i, at, 0);
         }
     }
 
-    /// Schedules the sender's next packet.
-    #[inline(always)]
-    fn plan(&mut self, i: usize, now: Time) {
-        match self.senders[i].ready(now) {
-            Some((at, turn)) => self.schedule.set(i, at, turn),
-            None => self.schedule.clear(i),
-        }
-    }
-
-    /// Sends one packet of a sender, and schedules its next.
+    /// Sends one packet of a sender, and plans its next.
     #[inline(always)]
     fn send<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<S>) {
-        let seq = self.senders[i].send(now);
-        let (lane, delay) = if PLAIN { (0, self.routes[0].1) } else { self.routes[i] };
+        let sender = &mut self.senders[i];
+        let (lane, delay) = if PLAIN { (0, self.rtt) } else { (usize::from(sender.lane), sender.rtt) };
+        let (seq, next, turn) = sender.send(now);
         let mut packet = Packet { received: 0, sent: now, seq, sender: i as u16, lost: false };
         if !PLAIN && self.link.is_full(now) {
             // It leaves a gap where it would have stood, so that a transfer by bytes learns of it.
@@ -227,32 +227,40 @@ impl<S: Scheme> Engine<S> {
             packet.received = self.link.accept(now) + delay;
         }
         observer.sent(now, i, (!packet.lost).then(|| packet.received - delay));
+        let lane = if PLAIN || lane == 0 { &mut self.lane } else { &mut self.lanes[lane - 1] };
         if !PLAIN {
-            self.perturb(i, lane, &mut packet);
+            Self::perturb(&mut self.path, lane.newest(), &mut packet);
+            self.lost += u64::from(packet.lost);
         }
-        self.lanes[lane].push(packet);
-        self.plan(i, now);
+        lane.push(packet);
+        self.schedule.set(i, next, turn);
     }
 
-    /// Stochastic loss and jitter, after the queue. Both are drawn for every packet, so that one packet's fate does not
-    /// shift the numbers of the next.
-    fn perturb(&mut self, i: usize, lane: usize, packet: &mut Packet) {
-        let streams = &mut self.path.streams[i];
-        if self.path.loss > 0.0 {
-            packet.lost |= streams.loss.uniform() < self.path.loss;
+    /// Stochastic loss and jitter, after the queue.
+    fn perturb(path: &mut Path, newest: Time, packet: &mut Packet) {
+        let streams = &mut path.streams[usize::from(packet.sender)];
+        if path.loss > 0.0 {
+            packet.lost |= streams.loss.uniform() < path.loss;
         }
-        if self.path.jitter > 0.0 {
-            packet.received += (streams.jitter.uniform() * self.path.jitter) as Time;
+        if path.jitter > 0.0 {
+            packet.received += (streams.jitter.uniform() * path.jitter) as Time;
         }
         // Jitter holds packets back; it does not let them overtake.
-        packet.received = packet.received.max(self.lanes[lane].newest());
-        self.lost += u64::from(packet.lost);
+        packet.received = packet.received.max(newest);
+    }
+
+    /// Plans the next packet of a sender that was switched.
+    fn plan(&mut self, i: usize) {
+        let sender = &mut self.senders[i];
+        sender.planned = sender.ready();
+        self.schedule.set(i, sender.planned, 0);
     }
 
     /// Switches one sender whose time has come.
     #[cold]
     #[inline(never)]
     fn switch(&mut self, observer: &mut impl Observer<S>) {
+        self.now = self.next_switch;
         let i = self.traffic.iter().position(|t| t.next == self.next_switch).expect("next_switch is somebody's");
         if self.senders[i].is_on() {
             self.switch_off(i, observer);
@@ -266,7 +274,7 @@ impl<S: Scheme> Engine<S> {
         self.on_time[i].share_at_start = self.share;
         self.find_next_switch();
         observer.started(self.now, i, &self.senders[i]);
-        self.plan(i, self.now);
+        self.plan(i);
     }
 
     #[cold]
@@ -279,11 +287,12 @@ impl<S: Scheme> Engine<S> {
         self.traffic[i].end_on_period(self.now);
         self.find_next_switch();
         observer.stopped(self.now, i);
-        self.plan(i, self.now);
+        self.plan(i);
     }
 
     fn find_next_switch(&mut self) {
         self.next_switch = self.traffic.iter().map(|t| t.next).min().unwrap_or(NEVER);
+        self.bound = self.bound.min(self.next_switch);
     }
 
     fn advance_share(&mut self) {
@@ -317,7 +326,8 @@ impl<S: Scheme> Engine<S> {
             }
         };
         let flows = self.senders.iter().enumerate().map(flow).collect();
-        let in_flight = self.lanes.iter().map(|l| l.iter().filter(|p| !p.lost).count() as u64).sum();
+        let lanes = self.lanes.iter().chain([&self.lane]);
+        let in_flight = lanes.map(|l| l.iter().filter(|p| !p.lost).count() as u64).sum();
         Outcome { flows, lost: self.lost, in_flight, rate_mbps: self.network.rate_mbps }
     }
 

@@ -23,6 +23,9 @@ pub struct Packet {
 /// A FIFO ring.
 #[derive(Clone, Debug)]
 pub struct Lane {
+    /// When the oldest packet is acknowledged; [`NEVER`] where there is none.
+    next: Time,
+    /// Its length is a power of two.
     ring: Box<[Packet]>,
     head: usize,
     tail: usize,
@@ -30,16 +33,16 @@ pub struct Lane {
 
 impl Default for Lane {
     fn default() -> Self {
-        Lane { ring: vec![Packet::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
+        Lane { next: NEVER, ring: vec![Packet::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
     }
 }
 
 impl Lane {
-    /// When the oldest packet is acknowledged.
+    /// When the oldest packet is acknowledged; [`NEVER`] where there is none.
     #[inline(always)]
     #[must_use]
     pub fn next(&self) -> Time {
-        if self.head == self.tail { NEVER } else { self.ring[self.head & (self.ring.len() - 1)].received }
+        self.next
     }
 
     /// Adds a packet. ACKs come back no earlier than the one before.
@@ -48,16 +51,25 @@ impl Lane {
         if self.tail - self.head == self.ring.len() {
             self.grow();
         }
+        if self.next == NEVER {
+            self.next = packet.received;
+        }
         let mask = self.ring.len() - 1;
-        self.ring[self.tail & mask] = packet;
+        // SAFETY: the length is a power of two, so that the masked index is below it.
+        unsafe { *self.ring.get_unchecked_mut(self.tail & mask) = packet };
         self.tail += 1;
     }
 
     /// Takes the oldest packet; there must be one.
     #[inline(always)]
     pub fn pop(&mut self) -> Packet {
-        let packet = self.ring[self.head & (self.ring.len() - 1)];
+        let mask = self.ring.len() - 1;
+        // SAFETY: as in `push`.
+        let packet = unsafe { *self.ring.get_unchecked(self.head & mask) };
         self.head += 1;
+        // SAFETY: as in `push`.
+        let next = unsafe { self.ring.get_unchecked(self.head & mask).received };
+        self.next = if self.head == self.tail { NEVER } else { next };
         packet
     }
 

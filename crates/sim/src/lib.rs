@@ -12,6 +12,7 @@ pub mod objective;
 pub mod observe;
 pub mod outcome;
 pub mod random;
+pub mod record;
 pub mod scenario;
 pub mod schedule;
 pub mod scheme;

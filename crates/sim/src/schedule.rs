@@ -21,7 +21,11 @@ const IDLE: u64 = u64::MAX;
 /// The senders' keys, as the leaves of a tournament: each node above holds the smaller of its two children.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// Node 1 is the root, node i has children 2i and 2i + 1; the leaves begin at half the length.
+    /// The smallest key.
+    first: u64,
+    /// Number of leaves, a power of two.
+    leaves: usize,
+    /// Node 1 is the root, node i has children 2i and 2i + 1; the leaves are the second half.
     nodes: Box<[u64]>,
 }
 
@@ -29,48 +33,42 @@ impl Schedule {
     /// Nobody is to send.
     #[must_use]
     pub fn new(senders: usize) -> Schedule {
-        Schedule { nodes: vec![IDLE; 2 * senders.next_power_of_two()].into_boxed_slice() }
+        let leaves = senders.next_power_of_two();
+        Schedule { first: IDLE, leaves, nodes: vec![IDLE; 2 * leaves].into_boxed_slice() }
     }
 
     /// When the next send is; later than [`MAX_TIME`] if nobody is to send.
     #[inline(always)]
     #[must_use]
     pub fn next(&self) -> Time {
-        self.nodes[1] >> TIME_SHIFT
+        self.first >> TIME_SHIFT
     }
 
     /// Who sends next.
     #[inline(always)]
     #[must_use]
     pub fn sender(&self) -> usize {
-        self.nodes[1] as usize & (MAX_SENDERS - 1)
+        self.first as usize & (MAX_SENDERS - 1)
     }
 
-    /// Lets a sender send at `at`, after `turn` packets of its own at that instant.
+    /// Lets a sender send at `at` (`NEVER`: not at all), after `turn` packets of its own at that instant.
     #[inline(always)]
     pub fn set(&mut self, sender: usize, at: Time, turn: u32) {
-        self.put(sender, at << TIME_SHIFT | u64::from(turn.min(TURNS)) << SENDER_BITS | sender as u64);
-    }
-
-    /// Keeps a sender from sending.
-    #[inline(always)]
-    pub fn clear(&mut self, sender: usize) {
-        self.put(sender, IDLE);
-    }
-
-    #[inline(always)]
-    fn put(&mut self, sender: usize, key: u64) {
-        let mut node = self.nodes.len() / 2 + sender;
-        if self.nodes[node] == key {
-            return;
+        debug_assert!(sender < self.leaves && self.nodes.len() == 2 * self.leaves);
+        // NEVER loses its high bits here and stays later than MAX_TIME.
+        let mut least = at << TIME_SHIFT | u64::from(turn.min(TURNS)) << SENDER_BITS | sender as u64;
+        let mut node = self.leaves + sender;
+        // SAFETY: the engine names only its own senders, which are fewer than the leaves, so that `node` is a leaf;
+        // its ancestors and their siblings are nodes too.
+        unsafe {
+            *self.nodes.get_unchecked_mut(node) = least;
+            while node > 1 {
+                least = least.min(*self.nodes.get_unchecked(node ^ 1));
+                node /= 2;
+                *self.nodes.get_unchecked_mut(node) = least;
+            }
         }
-        self.nodes[node] = key;
-        let mut least = key;
-        while node > 1 {
-            least = least.min(self.nodes[node ^ 1]);
-            node /= 2;
-            self.nodes[node] = least;
-        }
+        self.first = least;
     }
 }
 

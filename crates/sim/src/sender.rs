@@ -1,7 +1,7 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 
 use crate::scheme::{Ack, Scheme};
-use crate::time::Time;
+use crate::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
 #[derive(Clone, Debug)]
@@ -18,10 +18,14 @@ pub struct Sender<S> {
     acked: u32,
     /// The first packet past the end of the transfer (`u32::MAX`: no end in sight).
     end: u32,
-    /// Packets of the present transfer whose fate is not known.
-    unsettled: u32,
     last_send: Time,
-    /// Packets sent at `last_send`, where that is more than one.
+    /// When the schedule has it send next.
+    pub planned: Time,
+    /// Delay from the link to the receiver and back.
+    pub rtt: Time,
+    /// The lane of packets with that delay.
+    pub lane: u16,
+    /// Packets sent at `last_send`, kept where nothing spaces them.
     turn: u32,
     /// Packets delivered.
     pub delivered: u64,
@@ -31,16 +35,18 @@ pub struct Sender<S> {
 
 impl<S: Scheme> Sender<S> {
     /// A sender that is off.
-    pub fn new(scheme: S) -> Sender<S> {
+    pub fn new(scheme: S, rtt: Time, lane: u16) -> Sender<S> {
         Sender {
             scheme,
             next_seq: 0,
             limit: 0,
             first_seq: u32::MAX,
             acked: 0,
-            end: 0,
-            unsettled: u32::MAX,
+            end: u32::MAX,
             last_send: 0,
+            planned: NEVER,
+            rtt,
+            lane,
             turn: 0,
             delivered: 0,
             delay: 0,
@@ -53,7 +59,6 @@ impl<S: Scheme> Sender<S> {
         self.first_seq = self.next_seq;
         self.acked = self.next_seq;
         self.end = self.next_seq.saturating_add(packets);
-        self.unsettled = packets;
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
         self.open();
@@ -63,7 +68,7 @@ impl<S: Scheme> Sender<S> {
     pub fn stop(&mut self) {
         self.first_seq = u32::MAX;
         self.limit = 0;
-        self.unsettled = u32::MAX;
+        self.end = u32::MAX;
     }
 
     /// Whether a flow is under way.
@@ -97,7 +102,6 @@ impl<S: Scheme> Sender<S> {
                 advance: seq + 1 - self.acked,
             });
             self.acked = seq + 1;
-            self.unsettled -= 1;
             self.open();
         }
     }
@@ -111,29 +115,31 @@ impl<S: Scheme> Sender<S> {
         }
     }
 
-    /// Whether every packet of a transfer by bytes was delivered.
+    /// Whether every packet of a transfer by bytes was delivered: the last one was, and the fates of the others were
+    /// known before.
     #[inline(always)]
     pub fn finished(&self) -> bool {
-        self.unsettled == 0
+        self.acked == self.end
     }
 
-    /// When the next packet may go, and how many went at that instant already; none if the window is full.
+    /// When the next packet may go, if no ACK comes before: possibly in the past; [`NEVER`] if the window is full.
     #[inline(always)]
-    pub fn ready(&self, now: Time) -> Option<(Time, u32)> {
-        if self.next_seq >= self.limit {
-            return None;
+    pub fn ready(&self) -> Time {
+        if self.next_seq < self.limit { self.last_send + self.scheme.intersend() } else { NEVER }
+    }
+
+    /// Sends a packet: its number, when the next may go, and how many went at that same instant.
+    #[inline(always)]
+    pub fn send(&mut self, now: Time) -> (u32, Time, u32) {
+        let seq = self.next_seq;
+        self.next_seq = seq + 1;
+        let pause = self.scheme.intersend();
+        if pause == 0 {
+            self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
-        let at = now.max(self.last_send + self.scheme.intersend());
-        Some((at, if at == self.last_send { self.turn } else { 0 }))
-    }
-
-    /// Sends a packet: its number.
-    #[inline(always)]
-    pub fn send(&mut self, now: Time) -> u32 {
-        self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        self.next_seq += 1;
-        self.next_seq - 1
+        self.planned = if seq + 1 < self.limit { now + pause } else { NEVER };
+        (seq, self.planned, if pause == 0 { self.turn } else { 0 })
     }
 
     #[inline(always)]

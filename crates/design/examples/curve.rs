@@ -1,0 +1,43 @@
+//! Time-to-score curves: `curve MODEL.toml CPU_SECONDS [default|paper] [SEED] [TUNING-JSON]`.
+//!
+//! Prints, each time that the CPU time has grown by a quarter, the score on held-out specimens (not counted in the time).
+
+use std::sync::atomic::AtomicBool;
+
+use exmachina_design::evaluate::{Contender, scores};
+use exmachina_design::model::Model;
+use exmachina_design::search::{Designer, Meter, Search, Settings};
+use exmachina_rules::FlatTable;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let (path, budget) = (&args[1], args[2].parse::<f64>().expect("CPU seconds"));
+    let search = if args.get(3).is_some_and(|s| s == "paper") { Search::Paper } else { Search::Default };
+    let seed = args.get(4).map(|s| s.parse().expect("a seed"));
+    let tuning = args.get(5).map_or_else(Default::default, |s| serde_json::from_str(s).expect("tuning as JSON"));
+    let model = Model::parse(&std::fs::read_to_string(path).expect("a model file"), path).expect("a model");
+    let points = model.scenario.grid().map_or(1, |g| g.len());
+    let held_out = model.held_out(7, if points == 1 { 400 } else { 100 * points });
+    let (objective, seconds) = (model.objective, model.design.duration_s);
+    let mut designer = Designer::new(model, Settings { search, seed, tuning });
+    let (stop, meter) = (AtomicBool::new(false), Meter::default());
+    let mut next = 0.1;
+    println!("cpu_s,step,packets,rules,score_per_specimen");
+    while designer.progress().cpu_s < budget {
+        designer.step(&stop, &meter).expect("nobody stops it");
+        let p = designer.progress();
+        if std::env::var("VERBOSE").is_ok() {
+            eprintln!("{:9.2} {:3} rules  {}", p.cpu_s, p.rules, p.doing);
+        }
+        if p.cpu_s >= next || p.cpu_s >= budget {
+            next = p.cpu_s * 1.25;
+            let table = Contender::Table(FlatTable::new(&designer.table()).expect("a usable table"));
+            let all = scores(&table, &held_out, &objective, seconds);
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            println!("{:.2},{},{},{},{:.4}", p.cpu_s, p.step, p.packets, p.rules, mean);
+        }
+    }
+    if let Ok(out) = std::env::var("OUT") {
+        std::fs::write(out, designer.table().to_dna()).expect("a place to write");
+    }
+}

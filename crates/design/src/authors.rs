@@ -1,0 +1,58 @@
+//! A model in the authors' words, for the fields of a `.dna` file that their tools print.
+
+use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
+use exmachina_sim::network::{Buffer, Network, On, PACKET_BYTES};
+
+use crate::model::{DesignTable, Model, StepRange};
+
+/// The smallest and the largest of each parameter over the corners of the scenario.
+#[must_use]
+pub fn config(model: &Model) -> ConfigRange {
+    let corners = model.scenario.corners();
+    let range = |value: &dyn Fn(&Network) -> Option<f64>| {
+        let values: Vec<f64> = corners.iter().filter_map(value).collect();
+        let low = values.iter().copied().reduce(f64::min)?;
+        let high = values.iter().copied().reduce(f64::max)?;
+        Some(Range { low: Some(low), high: Some(high), incr: None })
+    };
+    // The unit of rates is the packet per ms.
+    ConfigRange {
+        link_packets_per_ms: range(&|n| Some(n.packets_per_s() / 1e3)),
+        rtt: range(&|n| n.rtt_ms.iter().copied().reduce(f64::max)),
+        num_senders: range(&|n| Some(n.senders() as f64)),
+        buffer_size: range(&|n| match n.buffer {
+            Buffer::Infinite => None,
+            Buffer::Packets(packets) => Some(f64::from(packets)),
+        }),
+        mean_off_duration: range(&|n| Some(n.workload.off_s * 1e3)),
+        mean_on_duration: range(&|n| match n.workload.on {
+            On::Seconds(s) => Some(s * 1e3),
+            // The authors count a transfer in packets where it ends by bytes.
+            On::Bytes(bytes) => Some(bytes / PACKET_BYTES),
+        }),
+        simulation_ticks: Some((model.design.duration_s * 1e3) as u32),
+        stochastic_loss_rate: range(&|n| (n.loss > 0.0).then_some(n.loss)),
+        mean_off_ms: None,
+        mean_on_ms: None,
+    }
+}
+
+/// The step sizes of a design.
+#[must_use]
+pub fn optimizer(design: &DesignTable) -> OptimizationSettings {
+    let setting = |r: &StepRange| {
+        Some(OptimizationSetting {
+            min_value: Some(r.min),
+            max_value: Some(r.max),
+            min_change: Some(r.smallest),
+            max_change: Some(r.largest),
+            multiplier: Some(r.mult),
+            default_value: Some(r.start),
+        })
+    };
+    OptimizationSettings {
+        window_increment: setting(&design.increment),
+        window_multiple: setting(&design.multiple),
+        intersend: setting(&design.intersend_ms),
+    }
+}

@@ -1,0 +1,125 @@
+//! Where candidates are compared: each table on each specimen, on all threads, answers in a fixed order.
+//!
+//! The simulator is called from here only, so that here is where packets are counted and where a stop is heard.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use exmachina_rules::FlatTable;
+use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::objective::Objective;
+use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::scenario::{Specimen, SpecimenSet};
+use exmachina_sim::scheme::Remy;
+use exmachina_sim::sender::Sender;
+use exmachina_sim::time::{Time, from_s};
+use rayon::prelude::*;
+
+/// The search was asked to stop: what the step had found so far is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped;
+
+/// What has been simulated, to be read while a step is under way.
+#[derive(Debug, Default)]
+pub struct Meter {
+    /// Packets delivered.
+    pub packets: AtomicU64,
+    /// Runs finished.
+    pub runs: AtomicU64,
+}
+
+/// Runs tables on specimens.
+pub struct Arena<'a> {
+    /// What a good outcome is.
+    pub objective: Objective,
+    /// Set by whoever wants the search to stop.
+    pub stop: &'a AtomicBool,
+    /// Counts runs.
+    pub meter: &'a Meter,
+}
+
+/// One table's scores, and which of its rules fired, by specimen.
+pub struct Watched {
+    /// Score by specimen.
+    pub scores: Vec<f64>,
+    /// How often each rule fired, by specimen.
+    pub uses: Vec<Vec<u32>>,
+}
+
+impl Watched {
+    /// Uses of each rule over all specimens.
+    pub fn total_uses(&self) -> Vec<u64> {
+        let rules = self.uses.first().map_or(0, Vec::len);
+        (0..rules).map(|rule| self.uses.iter().map(|u| u64::from(u[rule])).sum()).collect()
+    }
+}
+
+/// Counts uses of rules.
+struct UseCounter(Vec<u32>);
+
+impl Observer<Remy<'_>> for UseCounter {
+    fn started(&mut self, _now: Time, _sender: usize, state: &Sender<Remy<'_>>) {
+        self.0[state.scheme.controller.rule()] += 1;
+    }
+
+    #[inline(always)]
+    fn acked(&mut self, _now: Time, _sender: usize, _rtt: Time, state: &Sender<Remy<'_>>) {
+        self.0[state.scheme.controller.rule()] += 1;
+    }
+}
+
+impl Arena<'_> {
+    /// The scores of several tables: for each, by specimen. `skip(table, specimen)` may name runs whose score is known
+    /// to be the given one.
+    pub fn scores(
+        &self,
+        tables: &[FlatTable],
+        set: &SpecimenSet,
+        seconds: f64,
+        known: impl Fn(usize, usize) -> Option<f64> + Sync,
+    ) -> Result<Vec<Vec<f64>>, Stopped> {
+        let count = set.specimens.len();
+        let tasks = 0..tables.len() * count;
+        let score = |task: usize| {
+            // Neighbouring tasks are the same network under different tables: alike in length, and warm in the cache.
+            let (specimen, table) = (task / tables.len(), task % tables.len());
+            if let Some(score) = known(table, specimen) {
+                return Ok(score);
+            }
+            self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unwatched)
+        };
+        let flat: Vec<f64> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
+        Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
+    }
+
+    /// The scores of one table and the uses of its rules.
+    pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
+        let run = |specimen| {
+            let mut counter = UseCounter(vec![0; table.len()]);
+            let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
+            Ok((score, counter.0))
+        };
+        let both: Vec<_> = set.specimens.par_iter().with_max_len(1).map(run).collect::<Result<_, _>>()?;
+        let (scores, uses) = both.into_iter().unzip();
+        Ok(Watched { scores, uses })
+    }
+
+    fn run<'t>(
+        &self,
+        table: &'t FlatTable,
+        specimen: &Specimen,
+        root: u64,
+        seconds: f64,
+        observer: &mut impl Observer<Remy<'t>>,
+    ) -> Result<f64, Stopped> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Stopped);
+        }
+        let seed = Seed { root, specimen: specimen.index };
+        let mut engine = Engine::new(&specimen.network, seed, |_| Remy::new(table));
+        engine.run(from_s(seconds), observer);
+        let outcome = engine.outcome();
+        self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
+        self.meter.runs.fetch_add(1, Ordering::Relaxed);
+        Ok(outcome.score(&self.objective))
+    }
+}

@@ -1,0 +1,128 @@
+//! The whole state of a search as text (JSON), so that it goes on elsewhere or later as if nothing had happened.
+
+use exmachina_rules::{DnaError, RuleTable};
+use exmachina_sim::scenario::FileError;
+use serde::{Deserialize, Serialize};
+
+use super::{Designer, HistoryPoint, Method, Settings};
+use crate::model::Model;
+
+/// Why a search cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DesignError {
+    /// Not a checkpoint of ours.
+    #[error("not a checkpoint of this program: {0}")]
+    Json(#[from] serde_json::Error),
+    /// Another version's: its steps may differ.
+    #[error("the checkpoint was written by version {0}, this is {this}: finish it there, or start over", this = env!("CARGO_PKG_VERSION"))]
+    Version(String),
+    /// Its table is damaged.
+    #[error("the checkpoint's table: {0}")]
+    Table(#[from] DnaError),
+    /// Its table is damaged.
+    #[error("the checkpoint's table is no hexadecimal text")]
+    Hex,
+    /// Its model is damaged.
+    #[error("the checkpoint's model: {0}")]
+    Model(#[from] FileError),
+    /// The table to start from does not suit the model.
+    #[error("the table to start from looks at {0}; add it to design.signals, or start from another table")]
+    Signal(&'static str),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Checkpoint {
+    version: String,
+    model_name: String,
+    model: String,
+    settings: Settings,
+    step: u64,
+    cpu_s: f64,
+    packets: u64,
+    measure_at: u64,
+    doing: String,
+    table: String,
+    method: Method,
+    history: Vec<HistoryPoint>,
+}
+
+impl Designer {
+    /// The state as text.
+    #[must_use]
+    pub fn checkpoint(&self) -> String {
+        let checkpoint = Checkpoint {
+            version: env!("CARGO_PKG_VERSION").into(),
+            model_name: self.model.scenario.name.clone(),
+            model: self.model.text.clone(),
+            settings: self.settings.clone(),
+            step: self.step,
+            cpu_s: self.cpu_s,
+            packets: self.packets,
+            measure_at: self.measure_at,
+            doing: self.doing.clone(),
+            table: hex(&self.table),
+            method: self.method.clone(),
+            history: self.history.clone(),
+        };
+        serde_json::to_string(&checkpoint).expect("numbers and text can always be written")
+    }
+
+    /// Goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// If the text is not what [`Designer::checkpoint`] of this version writes.
+    pub fn resume(text: &str) -> Result<Designer, DesignError> {
+        let c: Checkpoint = serde_json::from_str(text)?;
+        if c.version != env!("CARGO_PKG_VERSION") {
+            return Err(DesignError::Version(c.version));
+        }
+        Ok(Designer {
+            model: Model::parse(&c.model, &c.model_name)?,
+            settings: c.settings,
+            method: c.method,
+            table: unhex(&c.table)?,
+            step: c.step,
+            cpu_s: c.cpu_s,
+            packets: c.packets,
+            measure_at: c.measure_at,
+            doing: c.doing,
+            history: c.history,
+        })
+    }
+}
+
+fn hex(table: &RuleTable) -> String {
+    table.to_dna().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Result<RuleTable, DesignError> {
+    let digit = |c: char| c.to_digit(16).map(|d| d as u8).ok_or(DesignError::Hex);
+    let digits: Vec<u8> = text.chars().map(digit).collect::<Result<_, _>>()?;
+    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, d| byte << 4 | d)).collect();
+    Ok(RuleTable::from_dna(&bytes)?)
+}
+
+/// Settings and number of steps: with the model and the version, what repeats a design.
+pub(super) fn settings_json(settings: &Settings, steps: u64) -> String {
+    serde_json::json!({ "settings": settings, "steps": steps }).to_string()
+}
+
+/// A table inside a checkpoint.
+pub(super) mod optional_table {
+    use exmachina_rules::RuleTable;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    /// As hexadecimal text.
+    pub fn serialize<S: Serializer>(table: &Option<RuleTable>, serializer: S) -> Result<S::Ok, S::Error> {
+        match table {
+            Some(table) => serializer.serialize_some(&super::hex(table)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    /// From hexadecimal text.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RuleTable>, D::Error> {
+        let text: Option<String> = Deserialize::deserialize(deserializer)?;
+        text.map(|text| super::unhex(&text).map_err(D::Error::custom)).transpose()
+    }
+}

@@ -1,0 +1,273 @@
+//! The design search (Remy'13 §4.3): from a model to a rule table, one resumable step after another.
+//!
+//! - `paper.rs`: the five steps of the paper, faithfully.
+//! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
+//! - `moves.rs`: the changes to an action that both try. `arena.rs`: runs tables on specimens.
+//! - `checkpoint.rs`: the whole state of a search as text.
+//!
+//! Guarantees: the state after a step depends on the model, the settings and the number of steps alone: not on threads,
+//! clocks, or on having been stopped and resumed.
+
+mod arena;
+mod checkpoint;
+mod moves;
+mod ours;
+mod paper;
+mod race;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cpu_time::ProcessTime;
+use exmachina_rules::{FlatTable, Provenance, RuleTable};
+use serde::{Deserialize, Serialize};
+
+pub use arena::{Meter, Stopped};
+pub use checkpoint::DesignError;
+pub use ours::Tuning;
+
+use crate::authors;
+use crate::model::Model;
+use arena::Arena;
+use ours::Ours;
+use paper::Paper;
+
+/// Specimens on which the progress of a search is measured.
+const VALIDATION: usize = 64;
+/// The table is measured again once the search has simulated this many times what the last measurement took.
+const MEASURE_EVERY: u64 = 25;
+
+/// Which procedure searches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// The paper's five steps.
+    Paper,
+    /// Ours.
+    #[default]
+    Default,
+}
+
+/// What a design depends on beside the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Which procedure searches.
+    pub search: Search,
+    /// Root seed; the model's own if none.
+    pub seed: Option<u64>,
+    /// Parts of our procedure, to be switched off in measurements of what each is worth.
+    #[serde(default)]
+    pub tuning: Tuning,
+}
+
+/// How far a search has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps done.
+    pub step: u64,
+    /// Rules of the table.
+    pub rules: usize,
+    /// Mean score per specimen on the validation specimens, when last measured.
+    pub score: Option<f64>,
+    /// CPU time, s.
+    pub cpu_s: f64,
+    /// Packets simulated.
+    pub packets: u64,
+    /// What the last step did.
+    pub doing: String,
+}
+
+/// A point of the time-to-score curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HistoryPoint {
+    /// Steps done.
+    pub step: u64,
+    /// CPU time, s; the only thing in a design that a clock decides, and nothing depends on it.
+    pub cpu_s: f64,
+    /// Packets simulated.
+    pub packets: u64,
+    /// Rules of the table.
+    pub rules: usize,
+    /// Mean score per specimen on the validation specimens.
+    pub score: f64,
+}
+
+/// The state of a procedure beside the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Method {
+    Paper(Paper),
+    Default(Ours),
+}
+
+/// What a step of a procedure did.
+struct Done {
+    /// The table, if it changed.
+    table: Option<RuleTable>,
+    /// In words.
+    doing: String,
+}
+
+/// What a procedure works with in one step.
+struct Bench<'a> {
+    model: &'a Model,
+    arena: &'a Arena<'a>,
+    table: &'a RuleTable,
+    flat: &'a FlatTable,
+    /// Names the specimens of this step; no other step has it.
+    root: u64,
+}
+
+/// A search.
+#[derive(Clone, Debug)]
+pub struct Designer {
+    model: Model,
+    settings: Settings,
+    method: Method,
+    table: RuleTable,
+    step: u64,
+    cpu_s: f64,
+    packets: u64,
+    /// Packets that the next measurement waits for.
+    measure_at: u64,
+    doing: String,
+    history: Vec<HistoryPoint>,
+}
+
+impl Designer {
+    /// A search that begins with one rule.
+    #[must_use]
+    pub fn new(model: Model, settings: Settings) -> Designer {
+        let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
+        Designer::begin(model, settings, table)
+    }
+
+    /// A search that begins with a given table.
+    ///
+    /// # Errors
+    /// If the table looks at a signal that the model does not name.
+    pub fn with_start(model: Model, settings: Settings, table: RuleTable) -> Result<Designer, DesignError> {
+        match table.signals.iter().find(|s| !model.design.signals.contains(s)) {
+            Some(signal) => Err(DesignError::Signal(signal.name())),
+            None => Ok(Designer::begin(model, settings, table)),
+        }
+    }
+
+    fn begin(model: Model, settings: Settings, mut table: RuleTable) -> Designer {
+        table.provenance = None;
+        let method = match settings.search {
+            Search::Paper => Method::Paper(Paper::default()),
+            Search::Default => Method::Default(Ours::default()),
+        };
+        Designer {
+            model,
+            settings,
+            method,
+            table,
+            step: 0,
+            cpu_s: 0.0,
+            packets: 0,
+            measure_at: 0,
+            doing: "start".into(),
+            history: Vec::new(),
+        }
+    }
+
+    /// One step of the search: seconds at most in most models.
+    ///
+    /// # Errors
+    /// [`Stopped`] if `stop` was set before the step was done; the state is then that before the step.
+    pub fn step(&mut self, stop: &AtomicBool, meter: &Meter) -> Result<(), Stopped> {
+        let (clock, before) = (ProcessTime::now(), meter.packets.load(Ordering::Relaxed));
+        let simulated = || meter.packets.load(Ordering::Relaxed) - before;
+        let arena = Arena { objective: self.model.objective, stop, meter };
+        let flat = FlatTable::new(&self.table).expect("a search makes usable tables");
+        let bench = Bench {
+            model: &self.model,
+            arena: &arena,
+            table: &self.table,
+            flat: &flat,
+            root: root(self.seed(), self.step + 1),
+        };
+        let mut method = self.method.clone();
+        let done = match &mut method {
+            Method::Paper(paper) => paper.step(&bench)?,
+            Method::Default(ours) => ours.step(&bench, &self.settings.tuning)?,
+        };
+        let table = done.table.unwrap_or_else(|| self.table.clone());
+        let packets = self.packets + simulated();
+        let score = if packets >= self.measure_at { Some(self.measure(&table, &arena)?) } else { None };
+        // Nothing fails from here on.
+        let cost = self.packets + simulated() - packets;
+        (self.method, self.table, self.doing) = (method, table, done.doing);
+        self.step += 1;
+        self.packets += simulated();
+        self.cpu_s += clock.elapsed().as_secs_f64();
+        if let Some(score) = score {
+            self.measure_at = self.packets + MEASURE_EVERY * cost;
+            let (step, cpu_s, packets, rules) = (self.step, self.cpu_s, self.packets, self.table.len());
+            self.history.push(HistoryPoint { step, cpu_s, packets, rules, score });
+        }
+        Ok(())
+    }
+
+    /// The mean score of a table on specimens that no step sees.
+    fn measure(&self, table: &RuleTable, arena: &Arena) -> Result<f64, Stopped> {
+        let flat = FlatTable::new(table).expect("a search makes usable tables");
+        let group = self.model.scenario.grid().map_or(1, |points| points.len());
+        let set = self.model.scenario.specimens(root(self.seed(), 0), VALIDATION.next_multiple_of(group));
+        let scores = arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
+        Ok(scores[0].iter().sum::<f64>() / scores[0].len() as f64)
+    }
+
+    fn seed(&self) -> u64 {
+        self.settings.seed.unwrap_or(self.model.design.seed)
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// How far the search has come.
+    #[must_use]
+    pub fn progress(&self) -> Progress {
+        Progress {
+            step: self.step,
+            rules: self.table.len(),
+            score: self.history.last().map(|h| h.score),
+            cpu_s: self.cpu_s,
+            packets: self.packets,
+            doing: self.doing.clone(),
+        }
+    }
+
+    /// The time-to-score curve so far.
+    #[must_use]
+    pub fn history(&self) -> &[HistoryPoint] {
+        &self.history
+    }
+
+    /// The table as it is now, with all that is needed to repeat its design.
+    #[must_use]
+    pub fn table(&self) -> RuleTable {
+        let mut table = self.table.clone();
+        table.provenance = Some(Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            model: self.model.text.clone(),
+            search: checkpoint::settings_json(&self.settings, self.step),
+            seed: self.seed(),
+            score: self.history.last().map_or(f64::NAN, |h| h.score),
+            config: Some(authors::config(&self.model)),
+            optimizer: Some(authors::optimizer(&self.model.design)),
+        });
+        table
+    }
+}
+
+/// The root seed of the specimens of a step (0: those of the measurements). Even, so that no held-out set has it; the
+/// steps' roots are far apart, because a seed's neighbours are other people's seeds.
+fn root(seed: u64, step: u64) -> u64 {
+    let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(step.wrapping_mul(0xd1b5_4a32_d192_ed03));
+    z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    (z ^ (z >> 29)) << 1
+}

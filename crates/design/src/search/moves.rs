@@ -1,0 +1,119 @@
+//! Changes to an action that a search tries.
+
+use exmachina_rules::Action;
+
+use crate::model::{DesignTable, StepRange};
+
+/// Keeps an action within what the model allows, in round numbers that a person can read.
+pub fn legal(action: Action, design: &DesignTable) -> Action {
+    let clamp = |x: f64, r: &StepRange| x.clamp(r.min, r.max);
+    Action {
+        multiple: round_to(clamp(action.multiple, &design.multiple), 4),
+        increment: clamp(f64::from(action.increment), &design.increment) as i32,
+        intersend_ms: round_to(clamp(action.intersend_ms, &design.intersend_ms), 4),
+    }
+}
+
+/// Rounds to this many significant decimal digits.
+fn round_to(x: f64, digits: i32) -> f64 {
+    if x == 0.0 {
+        return 0.0;
+    }
+    let scale = libm::pow(10.0, f64::from(digits - 1) - libm::floor(libm::log10(x.abs())));
+    // Dividing by a power of ten rounds once; multiplying by its inverse would round twice.
+    if scale >= 1.0 { (x * scale).round() / scale } else { (x * scale).round() * (1.0 / scale) }
+}
+
+/// The action of the first rule.
+pub fn first_action(design: &DesignTable) -> Action {
+    let action = Action {
+        multiple: design.multiple.start,
+        increment: design.increment.start as i32,
+        intersend_ms: design.intersend_ms.start,
+    };
+    legal(action, design)
+}
+
+/// `value` and `value ± smallest * mult^k`, as far as the range allows.
+fn ladder(value: f64, range: &StepRange) -> Vec<f64> {
+    let mut values = vec![value];
+    let mut step = range.smallest;
+    while step <= range.largest {
+        values.extend([value + step, value - step]);
+        step *= range.mult;
+    }
+    values.retain(|v| (range.min..=range.max).contains(v));
+    values
+}
+
+/// The Cartesian product of the alternatives for m, b and r, less the action itself (Remy'13 §4.3 step 3).
+pub fn product(action: Action, design: &DesignTable) -> Vec<Action> {
+    let mut out = Vec::new();
+    for &multiple in &ladder(action.multiple, &design.multiple) {
+        for &b in &ladder(f64::from(action.increment), &design.increment) {
+            for &intersend_ms in &ladder(action.intersend_ms, &design.intersend_ms) {
+                out.push(Action { multiple, increment: b as i32, intersend_ms });
+            }
+        }
+    }
+    out.retain(|&a| a != action);
+    out
+}
+
+/// Steps along m, b and r and along what a flow feels of them, `reach` = 1 being bold:
+///
+/// - r by a factor;
+/// - b alone, by a share of itself;
+/// - m alone;
+/// - m and b together such that the window at which the rule rests, b / (1 - m), stays: how fast the window gets there
+///   is then all that changes;
+/// - the resting window alone, and with r against it (the same rate in a different shape).
+pub fn steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
+    let Action { multiple: m, increment: b, intersend_ms: r } = action;
+    let mut out = Vec::new();
+    let mut push = |multiple: f64, increment: f64, intersend_ms: f64| {
+        out.push(legal(Action { multiple, increment: increment.round() as i32, intersend_ms }, design));
+    };
+    let b = f64::from(b);
+    let factor = libm::exp2(reach);
+    let jump = (b.abs() * (factor - 1.0)).max(libm::ceil(8.0 * reach * reach)).max(1.0);
+    let bend = 0.4 * reach;
+    for sign in [-1.0, 1.0] {
+        let by = if sign > 0.0 { factor } else { 1.0 / factor };
+        push(m, b, r * by);
+        push(m, b + sign * jump, r);
+        push(m + sign * bend, b, r);
+        push(m + sign * bend, b - sign * jump, r);
+        push(m, b + sign * jump, r * by);
+        push(m, b + sign * jump, r / by);
+        if m < 1.0 {
+            let rest = b / (1.0 - m);
+            // Towards 1 by a share of what is left, away from it by a share too.
+            let m2 = 1.0 - (1.0 - m) * by;
+            push(m2, rest * (1.0 - m2), r);
+        } else if sign < 0.0 {
+            push(1.0 - 0.1 * reach, b + jump, r);
+        }
+    }
+    out.retain(|&a| a != action);
+    out.dedup();
+    let mut unique: Vec<Action> = Vec::new();
+    for a in out {
+        if !unique.contains(&a) {
+            unique.push(a);
+        }
+    }
+    unique
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_keeps_four_digits() {
+        assert_eq!(round_to(0.006_666_666, 4), 0.006667);
+        assert_eq!(round_to(123.456, 4), 123.5);
+        assert_eq!(round_to(0.0, 4), 0.0);
+    }
+}

@@ -1,0 +1,246 @@
+//! The default search: greedy like the paper's (Remy'13 §4.3), with races in place of full comparisons.
+//!
+//! Rules are improved in order of use, by steps of shrinking reach. When no rule in use improves any more, the most used
+//! ones are split in two, along the one signal and with the one change of action that gain most; a split that gains
+//! nothing is not made. When that fails too, the next level looks closer: more specimens, longer runs.
+
+use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
+use serde::{Deserialize, Serialize};
+
+use super::arena::Stopped;
+use super::race::{Candidate, Rules, Winner, fresh, race};
+use super::{Bench, Done, moves};
+use crate::usage::{Usage, usage};
+
+/// Reach at which a rule starts, and below which it rests.
+const FIRST_REACH: f64 = 1.0;
+const LAST_REACH: f64 = 0.06;
+/// Reach at the beginning of a further level, and of the halves of a split rule.
+const NEXT_REACH: f64 = 0.5;
+const CHILD_REACH: f64 = 0.6;
+/// Reach of the change that comes with a split, at even and odd levels.
+const BOLD_SPLIT: f64 = 0.7;
+const FINE_SPLIT: f64 = 0.25;
+/// Rules that fire less often than this share of all firings are left alone.
+const LEAST_USE: f64 = 0.003;
+/// Splits tried, most used rule first, before the next level.
+const SPLITS_TRIED: usize = 12;
+/// Steps between two counts of the uses of rules.
+const LOOK_EVERY: u32 = 8;
+
+/// What the search knows of one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    /// Size of the next steps; at rest once below [`LAST_REACH`].
+    reach: f64,
+    /// A split of it gained nothing at this level.
+    whole: bool,
+}
+
+impl Default for Note {
+    fn default() -> Self {
+        Note { reach: FIRST_REACH, whole: false }
+    }
+}
+
+/// State of the search beside the table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ours {
+    notes: Vec<Note>,
+    level: u32,
+    /// Uses of each rule, from the last look.
+    uses: Vec<u64>,
+    /// Improvements since the last look at the uses.
+    stale: u32,
+}
+
+/// Parts of the procedure, each of which can be switched off to measure what it is worth (docs/search.md).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tuning {
+    /// Candidates are raced; otherwise all run in full.
+    pub races: bool,
+    /// Each step draws its own specimens; otherwise all steps share one set.
+    pub fresh_specimens: bool,
+    /// Runs in which the changed rule never fires are not repeated.
+    pub skip_unused: bool,
+    /// A gain must exceed this many paired standard errors.
+    pub confidence: f64,
+    /// Candidates are steps along what a flow feels; otherwise the Cartesian product of Remy'13.
+    pub steps: bool,
+    /// Boxes are split in two along the signal that gains most; otherwise at the median of all signals at once.
+    pub chosen_splits: bool,
+    /// Begin with few short runs and lengthen them; otherwise full length at once.
+    pub levels: bool,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Tuning {
+            races: true,
+            fresh_specimens: true,
+            skip_unused: true,
+            confidence: 1.5,
+            steps: true,
+            chosen_splits: true,
+            levels: true,
+        }
+    }
+}
+
+impl Ours {
+    /// One step: a rule improved, a rule split, or the next level.
+    pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        self.notes.resize(bench.table.len(), Note::default());
+        self.look(bench, tuning)?;
+        let total = self.uses.iter().sum::<u64>().max(1) as f64;
+        let in_use = |rule: &usize| self.uses[*rule] as f64 >= LEAST_USE * total;
+        let mut order: Vec<usize> = (0..bench.table.len()).filter(in_use).collect();
+        order.sort_by_key(|&rule| std::cmp::Reverse(self.uses[rule]));
+        if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= LAST_REACH) {
+            return self.improve(rule, bench, tuning);
+        }
+        if let Some(&rule) = order.iter().take(SPLITS_TRIED).find(|&&r| !self.notes[r].whole) {
+            return self.split(rule, bench, tuning);
+        }
+        self.level += 1;
+        self.notes.fill(Note { reach: NEXT_REACH, whole: false });
+        Ok(Done { table: None, doing: format!("level {}: longer races", self.level) })
+    }
+
+    /// Counts how often each rule fires, if that may have changed since the last time.
+    fn look(&mut self, bench: &Bench, tuning: &Tuning) -> Result<(), Stopped> {
+        if self.uses.len() != bench.table.len() || self.stale >= LOOK_EVERY {
+            let rules = self.rules(bench, tuning);
+            let set = fresh(&bench.model.scenario, rules.root, 0, rules.first.max(8));
+            self.uses = bench.arena.watched(bench.flat, &set, rules.seconds)?.total_uses();
+            self.stale = 0;
+        }
+        Ok(())
+    }
+
+    /// How races are run at the present level.
+    fn rules(&self, bench: &Bench, tuning: &Tuning) -> Rules {
+        let level = if tuning.levels { self.level } else { self.level + 2 };
+        let most = 16 << level.min(5);
+        let whole = bench.model.design.duration_s;
+        Rules {
+            first: if tuning.races { 4 << level.min(2) } else { most },
+            most,
+            seconds: if tuning.levels { (whole / 4.0 * f64::from(1u32 << level.min(2))).min(whole) } else { whole },
+            confidence: tuning.confidence,
+            skip_unused: tuning.skip_unused,
+            root: if tuning.fresh_specimens { bench.root } else { 0 },
+        }
+    }
+
+    fn improve(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let (design, (_, action)) = (&bench.model.design, bench.table.rules()[rule]);
+        let reach = self.notes[rule].reach;
+        let actions = if tuning.steps {
+            [moves::steps(action, reach, design), moves::steps(action, reach / 3.0, design)].concat()
+        } else {
+            moves::product(action, design)
+        };
+        let candidate = |&a: &Action| {
+            let mut table = bench.flat.clone();
+            table.set_action(rule, a);
+            Candidate { table, rule }
+        };
+        let candidates: Vec<Candidate> = actions.iter().map(candidate).collect();
+        self.stale += 1;
+        let Some(Winner { candidate, gain }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
+            self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
+            return Ok(Done { table: None, doing: format!("rule {rule}: no better step of reach {reach:.2}") });
+        };
+        let mut table = bench.table.clone();
+        table.set_action(rule, actions[candidate]);
+        Ok(Done { table: Some(table), doing: format!("rule {rule}: gains {gain:.4}") })
+    }
+
+    fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let rules = self.rules(bench, tuning);
+        let set = fresh(&bench.model.scenario, rules.root, 0, 16);
+        let seen = usage(bench.flat, &set, rules.seconds);
+        if !tuning.chosen_splits {
+            return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
+        }
+        let reach = if self.level % 2 == 0 { BOLD_SPLIT } else { FINE_SPLIT };
+        let mut variants = Vec::new();
+        for halved in halves(rule, &seen, bench) {
+            let flat = FlatTable::new(&halved).expect("a split leaves a partition");
+            for child in [rule, rule + 1] {
+                for action in moves::steps(bench.table.rules()[rule].1, reach, &bench.model.design) {
+                    let mut table = flat.clone();
+                    table.set_action(child, action);
+                    let mut changed = halved.clone();
+                    changed.set_action(child, action);
+                    variants.push((changed, Candidate { table, rule }));
+                }
+            }
+        }
+        let (tables, candidates): (Vec<RuleTable>, Vec<Candidate>) = variants.into_iter().unzip();
+        self.stale += 1;
+        let Some(Winner { candidate, gain }) = race(bench, &candidates, &rules)? else {
+            self.notes[rule].whole = true;
+            return Ok(Done { table: None, doing: format!("rule {rule}: no split gains") });
+        };
+        self.notes[rule] = Note { reach: CHILD_REACH, whole: false };
+        self.notes.insert(rule, self.notes[rule].clone());
+        let table = tables.into_iter().nth(candidate);
+        Ok(Done { table, doing: format!("rule {rule}: a split gains {gain:.4}") })
+    }
+
+    /// The paper's split (Remy'13 §4.3 step 5), for comparison.
+    fn split_everywhere(&mut self, rule: usize, median: &Point, bench: &Bench) -> Done {
+        let mut table = bench.table.clone();
+        let made = table.split(rule, median, &table.signals.clone());
+        self.notes[rule] = Note { reach: CHILD_REACH, whole: made == 1 };
+        for _ in 1..made {
+            self.notes.insert(rule, self.notes[rule].clone());
+        }
+        Done { table: Some(table), doing: format!("rule {rule}: split into {made}") }
+    }
+}
+
+/// The table with one rule halved, for each signal and each place worth trying.
+fn halves(rule: usize, seen: &Usage, bench: &Bench) -> Vec<RuleTable> {
+    let (cell, _) = bench.table.rules()[rule];
+    let mut out = Vec::new();
+    for &axis in &bench.table.signals {
+        let a = axis as usize;
+        let mut values: Vec<f64> =
+            seen.sample.iter().filter(|u| u.rule as usize == rule).map(|u| u.memory[a]).collect();
+        for at in split_points(axis, cell.lower[a], cell.upper[a], &mut values, bench.model.design.min_split_width) {
+            let mut point = [0.0; SIGNALS];
+            point[a] = at;
+            let mut table = bench.table.clone();
+            table.split(rule, &point, &[axis]);
+            out.push(table);
+        }
+    }
+    out
+}
+
+/// Where a box might be split along one signal: at quantiles of what was seen there, and halfway between the extremes
+/// (a signal that is the same most of the time has all its quantiles in one place); no half may be narrower than the
+/// model allows.
+fn split_points(axis: Signal, lower: f64, upper: f64, seen: &mut [f64], least_width: f64) -> Vec<f64> {
+    if seen.len() < 10 {
+        return vec![];
+    }
+    seen.sort_unstable_by(f64::total_cmp);
+    let quantile = |q: f64| seen[(q * (seen.len() - 1) as f64) as usize];
+    // No RTT is below the smallest: a box that begins at 0 begins at 1 in truth.
+    let floor = if axis == Signal::RttRatio { lower.max(1.0) } else { lower };
+    let wanted = [quantile(0.5), (quantile(0.05) + quantile(0.95)) / 2.0, quantile(0.2), quantile(0.8)];
+    let mut points: Vec<f64> = Vec::new();
+    for at in wanted {
+        let width = least_width * at.max(floor).max(1e-9);
+        let at = at.max(floor + width).min(upper - width);
+        let far = |p: &f64| (p - at).abs() > 0.02 * at;
+        if at >= floor + width && at < upper && points.iter().all(far) {
+            points.push(at);
+        }
+    }
+    points
+}

@@ -1,0 +1,123 @@
+//! Racing: all candidates on a few fresh specimens, the better ones on more, until one is clearly better or none is.
+//!
+//! Every comparison is with the present table on the same specimens and the same random numbers, and a gain counts only
+//! where it is larger than its paired standard error allows for. Specimens are fresh in every race, so that the search
+//! cannot fit the luck of a fixed set.
+
+use exmachina_rules::FlatTable;
+use exmachina_sim::scenario::{Scenario, SpecimenSet};
+
+use super::Bench;
+use super::arena::Stopped;
+
+/// How long and how strict a race is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Specimens of the first heat (rounded up to whole grids).
+    pub first: usize,
+    /// Specimens of a whole race at most.
+    pub most: usize,
+    /// Simulated seconds of each run.
+    pub seconds: f64,
+    /// A winner's mean gain is at least this many standard errors.
+    pub confidence: f64,
+    /// Runs in which a candidate's rule never fires are taken from the present table.
+    pub skip_unused: bool,
+    /// Names the specimens.
+    pub root: u64,
+}
+
+/// A candidate that won.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Winner {
+    /// Which one.
+    pub candidate: usize,
+    /// Mean gain per specimen over the present table.
+    pub gain: f64,
+}
+
+/// A candidate: a table, and the rule of the *present* table without which it cannot differ from it.
+pub struct Candidate {
+    /// The table.
+    pub table: FlatTable,
+    /// Number of a rule of the present table.
+    pub rule: usize,
+}
+
+/// Paired differences, one for each whole grid of specimens.
+#[derive(Clone, Debug, Default)]
+struct Gains(Vec<f64>);
+
+impl Gains {
+    fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
+    }
+
+    fn standard_error(&self) -> f64 {
+        let (n, mean) = (self.0.len() as f64, self.mean());
+        if n < 2.0 {
+            return f64::INFINITY;
+        }
+        let variance = self.0.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1.0);
+        (variance / n).sqrt()
+    }
+}
+
+/// Specimens number `from..from + count` of a root seed.
+pub fn fresh(scenario: &Scenario, root: u64, from: usize, count: usize) -> SpecimenSet {
+    let mut set = scenario.specimens(root, from + count);
+    set.specimens.drain(..from);
+    set
+}
+
+/// Races candidates against the present table.
+pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Option<Winner>, Stopped> {
+    let scenario = &bench.model.scenario;
+    let group = scenario.grid().map_or(1, |points| points.len());
+    let most = rules.most.next_multiple_of(group);
+    let mut alive: Vec<usize> = (0..candidates.len()).collect();
+    let mut gains = vec![Gains::default(); candidates.len()];
+    let mut done = 0;
+    while !alive.is_empty() && done < most {
+        let count = done.max(rules.first).next_multiple_of(group).min(most - done);
+        heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?;
+        done += count;
+        // The better third goes on, less those that are worse than the present table by now.
+        alive.sort_by(|&a, &b| gains[b].mean().total_cmp(&gains[a].mean()));
+        alive.truncate(alive.len().div_ceil(3));
+        alive.retain(|&c| gains[c].mean() > -0.5 * gains[c].standard_error().min(1.0));
+        let Some(&best) = alive.first() else { break };
+        let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].standard_error());
+        let decided = alive.len() == 1 || done >= most || gain > 3.0 * margin;
+        if decided && gain > margin && gain > 0.0 {
+            return Ok(Some(Winner { candidate: best, gain }));
+        }
+    }
+    Ok(None)
+}
+
+/// Adds the paired differences of the candidates still in the race on some more specimens.
+fn heat(
+    bench: &Bench,
+    candidates: &[Candidate],
+    rules: &Rules,
+    alive: &[usize],
+    gains: &mut [Gains],
+    specimens: std::ops::Range<usize>,
+    group: usize,
+) -> Result<(), Stopped> {
+    let set = fresh(&bench.model.scenario, rules.root, specimens.start, specimens.len());
+    let base = bench.arena.watched(bench.flat, &set, rules.seconds)?;
+    let tables: Vec<FlatTable> = alive.iter().map(|&c| candidates[c].table.clone()).collect();
+    // A table that differs in one rule alone does the same wherever that rule never fires.
+    let unchanged = |table: usize, specimen: usize| {
+        let fired = base.uses[specimen][candidates[alive[table]].rule] > 0;
+        (rules.skip_unused && !fired).then_some(base.scores[specimen])
+    };
+    let scores = bench.arena.scores(&tables, &set, rules.seconds, unchanged)?;
+    for (&c, score) in alive.iter().zip(&scores) {
+        let difference: Vec<f64> = score.iter().zip(&base.scores).map(|(a, b)| a - b).collect();
+        gains[c].0.extend(difference.chunks(group).map(|g| g.iter().sum::<f64>() / g.len() as f64));
+    }
+    Ok(())
+}

@@ -1,0 +1,21 @@
+//! The one exception for what a person got wrong.
+
+use exmachina_sim::scenario::FileError;
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+create_exception!(exmachina._core, InputError, PyValueError, "A file or a value that cannot be used, in one message.");
+
+/// An [`InputError`] with this message.
+pub fn input_error(message: impl std::fmt::Display) -> PyErr {
+    InputError::new_err(message.to_string())
+}
+
+/// An [`InputError`] that knows the field and what is wrong with it, for values that came from elsewhere than a file.
+pub fn file_error(py: Python<'_>, error: &FileError) -> PyErr {
+    let raised = input_error(error);
+    let value = raised.value(py);
+    let named = value.setattr("field", &error.field).and_then(|()| value.setattr("problem", &error.message));
+    named.err().unwrap_or(raised)
+}

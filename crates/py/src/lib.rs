@@ -1,0 +1,35 @@
+//! The Python module `exmachina._core`: thin bindings, with no logic of their own.
+//!
+//! Whatever computes releases the interpreter's lock, so that a progress display and ctrl-C work meanwhile. What people
+//! call is the Python package above, which says what everything means; here names and types are only passed on.
+
+mod columns;
+mod errors;
+mod model;
+mod run;
+mod table;
+mod workers;
+
+/// The module.
+#[pyo3::pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::errors::InputError;
+    #[pymodule_export]
+    use crate::model::{Model, Specimens};
+    #[pymodule_export]
+    use crate::run::{bound, evaluate, record, usage};
+    #[pymodule_export]
+    use crate::table::Table;
+    #[pymodule_export]
+    use crate::workers::Workers;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("SIGNALS", exmachina_rules::Signal::ALL.map(exmachina_rules::Signal::name))?;
+        module.add("EVENTS", exmachina_sim::record::Event::NAMES)
+    }
+}

@@ -1,0 +1,143 @@
+//! Models and the specimens that are drawn from them.
+
+use exmachina_design::model;
+use exmachina_rules::Signal;
+use exmachina_sim::network::{Buffer, On};
+use exmachina_sim::objective::{Objective, ThroughputBasis};
+use exmachina_sim::scenario::SpecimenSet;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::file_error;
+
+/// A design model.
+#[pyclass(frozen, subclass, module = "exmachina._core")]
+pub struct Model {
+    /// What the bindings pass on.
+    pub inner: model::Model,
+}
+
+#[pymethods]
+impl Model {
+    #[new]
+    fn new(py: Python<'_>, text: &str, file: &str) -> PyResult<Model> {
+        model::Model::parse(text, file).map(|inner| Model { inner }).map_err(|error| file_error(py, &error))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.scenario.name
+    }
+
+    #[getter]
+    fn description(&self) -> &str {
+        &self.inner.scenario.description
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.inner.text
+    }
+
+    #[getter]
+    fn signals(&self) -> Vec<&'static str> {
+        self.inner.design.signals.iter().map(|s: &Signal| s.name()).collect()
+    }
+
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.design.duration_s
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.design.seed
+    }
+
+    #[getter]
+    fn grid_points(&self) -> Option<usize> {
+        self.inner.scenario.grid().map(|points| points.len())
+    }
+
+    #[getter]
+    fn start_action(&self) -> (f64, i32, f64) {
+        let design = &self.inner.design;
+        (design.multiple.start, design.increment.start as i32, design.intersend_ms.start)
+    }
+
+    #[getter]
+    fn objective(&self) -> (f64, f64, f64, &'static str) {
+        let Objective { alpha, beta, delta, throughput } = self.inner.objective;
+        let basis = match throughput {
+            ThroughputBasis::Share => "share",
+            ThroughputBasis::OnTime => "on-time",
+        };
+        (alpha, beta, delta, basis)
+    }
+
+    fn held_out(&self, seed: u64, count: usize) -> Specimens {
+        Specimens { set: self.inner.held_out(seed, count), objective: self.inner.objective }
+    }
+}
+
+/// Networks to simulate, and what counts there.
+#[pyclass(frozen, module = "exmachina._core")]
+pub struct Specimens {
+    /// The networks.
+    pub set: SpecimenSet,
+    /// What counts.
+    pub objective: Objective,
+}
+
+#[pymethods]
+impl Specimens {
+    fn __len__(&self) -> usize {
+        self.set.specimens.len()
+    }
+
+    /// The specimens from `first` up to `last`, which is not included.
+    fn part(&self, first: usize, last: usize) -> PyResult<Specimens> {
+        let specimens = self.set.specimens.get(first..last).ok_or_else(|| PyIndexError::new_err("no such part"))?;
+        Ok(Specimens {
+            set: SpecimenSet { seed: self.set.seed, specimens: specimens.to_vec() },
+            objective: self.objective,
+        })
+    }
+
+    /// The same networks with room for `times` the bandwidth-delay product, at least one packet.
+    fn with_buffer_bdp(&self, times: f64) -> Specimens {
+        let mut set = self.set.clone();
+        for network in set.specimens.iter_mut().map(|s| &mut s.network) {
+            let longest = network.rtt_ms.iter().copied().fold(0.0, f64::max);
+            let packets = times * network.packets_per_s() * longest / 1e3;
+            network.buffer = Buffer::Packets(packets.round().max(1.0) as u32);
+        }
+        Specimens { set, objective: self.objective }
+    }
+
+    /// A network in words and numbers.
+    fn network<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let specimen = self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+        let network = &specimen.network;
+        let dict = PyDict::new(py);
+        dict.set_item("rate_mbps", network.rate_mbps)?;
+        dict.set_item("rtt_ms", &network.rtt_ms)?;
+        let buffer = match network.buffer {
+            Buffer::Infinite => None,
+            Buffer::Packets(packets) => Some(packets),
+        };
+        dict.set_item("buffer_packets", buffer)?;
+        dict.set_item("loss", network.loss)?;
+        dict.set_item("jitter_ms", network.jitter_ms)?;
+        dict.set_item("clock_ms", network.clock_ms)?;
+        let (on_s, on_bytes) = match network.workload.on {
+            On::Seconds(mean) => (Some(mean), None),
+            On::Bytes(mean) => (None, Some(mean)),
+        };
+        dict.set_item("on_s", on_s)?;
+        dict.set_item("on_bytes", on_bytes)?;
+        dict.set_item("off_s", network.workload.off_s)?;
+        Ok(dict)
+    }
+}

@@ -1,0 +1,198 @@
+//! Running schemes on specimens.
+
+use exmachina_design::bound::ideals;
+use exmachina_design::evaluate::{Contender, outcomes};
+use exmachina_design::usage::usage as usage_of;
+use exmachina_rules::{FlatTable, Point, Signal};
+use exmachina_sim::engine::Seed;
+use exmachina_sim::outcome::Flow;
+use exmachina_sim::record::{Record, record as record_run};
+use exmachina_sim::scenario::Specimen;
+use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
+use exmachina_sim::time::from_s;
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+
+use crate::columns::{Column, column};
+use crate::errors::input_error;
+use crate::model::Specimens;
+use crate::table::Table;
+use crate::workers::Workers;
+
+/// A scheme as Python names it: a table, or the name of one that is no table.
+#[derive(FromPyObject)]
+pub enum SchemeArgument<'py> {
+    Table(PyRef<'py, Table>),
+    Name(String),
+}
+
+impl SchemeArgument<'_> {
+    fn contender(&self) -> PyResult<Contender> {
+        match self {
+            SchemeArgument::Table(table) => Ok(Contender::Table(table.flat.clone())),
+            SchemeArgument::Name(name) if name == "aimd" => Ok(Contender::Aimd),
+            SchemeArgument::Name(name) => Err(input_error(format!("scheme: expected a table or \"aimd\", got {name}"))),
+        }
+    }
+}
+
+/// Runs a scheme on all specimens: one row per specimen and sender.
+#[pyfunction]
+pub fn evaluate(
+    py: Python<'_>,
+    scheme: SchemeArgument<'_>,
+    specimens: &Specimens,
+    duration_s: f64,
+    workers: &Workers,
+) -> PyResult<Vec<Column>> {
+    let contender = scheme.contender()?;
+    let outcomes = workers.run(py, || outcomes(&contender, &specimens.set, duration_s));
+    let rows: Vec<Row> = specimens
+        .set
+        .specimens
+        .iter()
+        .zip(&outcomes)
+        .flat_map(|(specimen, outcome)| {
+            let score = outcome.score(&specimens.objective);
+            let row = move |(sender, flow): (usize, &Flow)| Row {
+                specimen: specimen.index,
+                sender: sender as u32,
+                senders: outcome.flows.len() as u32,
+                rate_mbps: outcome.rate_mbps,
+                min_rtt_ms: flow.min_rtt_ms,
+                on_s: flow.on_s,
+                sent: flow.sent as f64,
+                delivered: flow.delivered as f64,
+                throughput_mbps: flow.throughput_mbps(),
+                normalised_throughput: flow.normalised_throughput(outcome.rate_mbps),
+                mean_rtt_ms: flow.mean_rtt_ms().unwrap_or(f64::NAN),
+                specimen_score: score,
+            };
+            outcome.flows.iter().enumerate().map(row)
+        })
+        .collect();
+    Ok(columns(py, &rows))
+}
+
+/// The omniscient bound on all specimens, in the same columns.
+#[pyfunction]
+pub fn bound(py: Python<'_>, specimens: &Specimens, duration_s: f64) -> Vec<Column> {
+    let ideals = py.detach(|| ideals(&specimens.set, duration_s));
+    let mut rows = Vec::new();
+    for (specimen, ideal) in specimens.set.specimens.iter().zip(&ideals) {
+        let score = ideal.score(&specimens.objective);
+        rows.extend(ideal.flows.iter().enumerate().map(|(sender, flow)| Row {
+            specimen: specimen.index,
+            sender: sender as u32,
+            senders: ideal.flows.len() as u32,
+            rate_mbps: ideal.rate_mbps,
+            min_rtt_ms: flow.min_rtt_ms,
+            on_s: flow.on_s,
+            sent: flow.delivered,
+            delivered: flow.delivered,
+            throughput_mbps: flow.throughput_mbps(),
+            normalised_throughput: flow.normalised_throughput(ideal.rate_mbps),
+            mean_rtt_ms: if flow.delivered > 0.0 { flow.rtt_ms } else { f64::NAN },
+            specimen_score: score,
+        }));
+    }
+    columns(py, &rows)
+}
+
+/// One specimen and sender.
+struct Row {
+    specimen: u64,
+    sender: u32,
+    senders: u32,
+    rate_mbps: f64,
+    min_rtt_ms: f64,
+    on_s: f64,
+    sent: f64,
+    delivered: f64,
+    throughput_mbps: f64,
+    normalised_throughput: f64,
+    mean_rtt_ms: f64,
+    specimen_score: f64,
+}
+
+fn columns(py: Python<'_>, rows: &[Row]) -> Vec<Column> {
+    let number = |name, get: fn(&Row) -> f64| column(py, name, rows.iter().map(get));
+    vec![
+        column(py, "specimen", rows.iter().map(|r| r.specimen)),
+        column(py, "sender", rows.iter().map(|r| r.sender)),
+        column(py, "senders", rows.iter().map(|r| r.senders)),
+        number("rate_mbps", |r| r.rate_mbps),
+        number("min_rtt_ms", |r| r.min_rtt_ms),
+        number("on_s", |r| r.on_s),
+        number("sent_packets", |r| r.sent),
+        number("delivered_packets", |r| r.delivered),
+        number("throughput_mbps", |r| r.throughput_mbps),
+        number("normalised_throughput", |r| r.normalised_throughput),
+        number("mean_rtt_ms", |r| r.mean_rtt_ms),
+        number("delay_ratio", |r| r.mean_rtt_ms / r.min_rtt_ms),
+        number("specimen_score", |r| r.specimen_score),
+    ]
+}
+
+/// One run, one row per event; and how much of it the rows cover, s.
+#[pyfunction]
+pub fn record(
+    py: Python<'_>,
+    scheme: SchemeArgument<'_>,
+    specimens: &Specimens,
+    index: usize,
+    duration_s: f64,
+    max_rows: usize,
+) -> PyResult<(Vec<Column>, f64)> {
+    let specimen = specimens.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+    let contender = scheme.contender()?;
+    let r = py.detach(|| record_one(&contender, specimen, specimens.set.seed, duration_s, max_rows));
+    let mut columns = vec![
+        column(py, "time_s", r.time_s),
+        column(py, "sender", r.sender),
+        column(py, "event", r.event),
+        column(py, "window_packets", r.window),
+        column(py, "intersend_ms", r.intersend_ms),
+        column(py, "rtt_ms", r.rtt_ms),
+        column(py, "queue_packets", r.queue),
+        column(py, "seq", r.seq),
+        column(py, "rule", r.rule),
+    ];
+    let signals = Signal::ALL.iter().zip(r.signals);
+    columns.extend(signals.map(|(signal, values)| column(py, signal.name(), values)));
+    Ok((columns, r.covered_s))
+}
+
+fn record_one(c: &Contender, specimen: &Specimen, root: u64, duration_s: f64, max_rows: usize) -> Record {
+    let seed = Seed { root, specimen: specimen.index };
+    let scheme = |_| match c {
+        Contender::Table(table) => AnyScheme::Remy(Remy::new(table)),
+        Contender::Aimd => AnyScheme::Aimd(Aimd::default()),
+    };
+    record_run(&specimen.network, seed, scheme, from_s(duration_s), max_rows)
+}
+
+/// Uses, mean memory, median memory and median window of every rule; and a sample of the uses of all.
+type UsageRows = (Vec<(u64, Point, Point, f64)>, Vec<Column>);
+
+/// How the rules of a table are used on all specimens.
+#[pyfunction]
+pub fn usage(
+    py: Python<'_>,
+    table: PyRef<'_, Table>,
+    specimens: &Specimens,
+    duration_s: f64,
+    workers: &Workers,
+) -> UsageRows {
+    let flat: &FlatTable = &table.flat;
+    let used = workers.run(py, || usage_of(flat, &specimens.set, duration_s));
+    let rules = used.rules.iter().map(|r| (r.uses, r.mean, r.median, r.median_window)).collect();
+    let mut sample = vec![
+        column(py, "rule", used.sample.iter().map(|u| u.rule)),
+        column(py, "window_packets", used.sample.iter().map(|u| u.window)),
+    ];
+    for signal in Signal::ALL {
+        sample.push(column(py, signal.name(), used.sample.iter().map(|u| u.memory[signal as usize])));
+    }
+    (rules, sample)
+}

@@ -1,0 +1,88 @@
+//! Looking a rule up without branches: the rank of each signal among the bounds of all boxes, then one load.
+//!
+//! Where the last rule does not match again, which one does is hard to predict, and walking a tree costs a mispredicted
+//! branch or two (as much as everything else that an ACK costs). Counting bounds costs a dozen SIMD compares.
+
+use crate::cell::Cell;
+use crate::signal::Point;
+
+/// The largest grid that is built; beyond it the cells would crowd out the cache.
+const MAX_CELLS: usize = 1 << 18;
+/// The signals that are ranked: the first four axes.
+const AXES: usize = 4;
+
+/// The bounds along one axis.
+#[derive(Clone, Debug, PartialEq)]
+struct Axis {
+    /// Ascending, filled up with infinities to whole groups of four.
+    bounds: Box<[[f64; 4]]>,
+    /// Where its rank goes in a cell's number.
+    shift: u32,
+}
+
+/// Rule numbers by the ranks of the four signals.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Grid {
+    axes: [Axis; AXES],
+    cells: Box<[u16]>,
+}
+
+impl Grid {
+    /// The grid of some boxes, `find` giving the rule at a point; none if it would be too large.
+    pub fn new(boxes: &[Cell], find: impl Fn(&Point) -> usize) -> Option<Grid> {
+        let mut bounds: [Vec<f64>; AXES] = Default::default();
+        let mut bits = 0;
+        let axes = std::array::from_fn(|a| {
+            bounds[a] = boxes.iter().map(|c| c.lower[a]).filter(|b| b.is_finite()).collect();
+            bounds[a].sort_unstable_by(f64::total_cmp);
+            bounds[a].dedup();
+            let shift = bits;
+            bits += usize::BITS - bounds[a].len().leading_zeros();
+            Axis { bounds: in_fours(&bounds[a]), shift }
+        });
+        if 1usize.checked_shl(bits)? > MAX_CELLS || boxes.len() > usize::from(u16::MAX) {
+            return None;
+        }
+        let mut grid = Grid { axes, cells: vec![0; 1 << bits].into_boxed_slice() };
+        let points = bounds.map(|b| [f64::NEG_INFINITY].into_iter().chain(b).collect::<Vec<_>>());
+        for &w in &points[0] {
+            for &x in &points[1] {
+                for &y in &points[2] {
+                    for &z in &points[3] {
+                        let number = grid.cell(&[w, x, y, z]);
+                        grid.cells[number] = find(&[w, x, y, z, 0.0, 0.0]) as u16;
+                    }
+                }
+            }
+        }
+        Some(grid)
+    }
+
+    /// The rule at a point.
+    #[inline(always)]
+    pub fn rule(&self, point: &[f64; AXES]) -> usize {
+        usize::from(self.cells[self.cell(point)])
+    }
+
+    #[inline(always)]
+    fn cell(&self, point: &[f64; AXES]) -> usize {
+        let mut sum = [0u64; 4];
+        for (axis, &x) in self.axes.iter().zip(point) {
+            let mut below = [0u64; 4];
+            for group in &axis.bounds {
+                for lane in 0..4 {
+                    below[lane] += u64::from(group[lane] <= x);
+                }
+            }
+            for lane in 0..4 {
+                sum[lane] += below[lane] << axis.shift;
+            }
+        }
+        ((sum[0] + sum[1]) + (sum[2] + sum[3])) as usize
+    }
+}
+
+fn in_fours(bounds: &[f64]) -> Box<[[f64; 4]]> {
+    let group = |g: &[f64]| std::array::from_fn(|i| g.get(i).copied().unwrap_or(f64::INFINITY));
+    bounds.chunks(4).map(group).collect()
+}

@@ -1,0 +1,70 @@
+"""Reading what people hand us and writing results: every message names the file, every write is atomic."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from exmachina.errors import InputError
+
+__all__ = ["check_output", "read_file", "write_atomically"]
+
+
+def read_file(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        InputError: If it cannot be read.
+    """
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read it: {reason(error)}") from None
+
+
+def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool = True) -> None:
+    """Writes a file so that at any moment it holds either all of the old content or all of the new.
+
+    With `durable`, the content is on the disk before the name points to it, so that not even a power cut leaves less.
+    """
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()) -> Path:
+    """The path, once it is clear that a file can be written there: found out before an hour's work, not after.
+
+    Raises:
+        InputError: If the name ends otherwise than in one of `suffixes`, or its folder is missing or read-only.
+    """
+    path = Path(path)
+    if suffixes and path.suffix not in suffixes:
+        raise InputError(f"{path}: expected a name that ends in {' or '.join(suffixes)}")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}; create it first")
+    if path.is_dir():
+        raise InputError(f"{path}: expected the name of a file, this is a folder")
+    if not os.access(path.parent, os.W_OK):
+        raise InputError(f"{path}: cannot write in the folder {path.parent}")
+    return path
+
+
+def reason(error: OSError) -> str:
+    """Why the operating system refused, in its own words, lower case."""
+    return (error.strerror or str(error)).lower()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,222 @@
+"""Scoring schemes side by side on held-out specimens (Remy'13 §4.3, §5.1).
+
+Every scheme meets the same networks and the same traffic, which no design for the model has seen, so that
+differences are taken pair by pair.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+
+from exmachina import _core
+from exmachina.errors import InputError
+from exmachina.files import check_output
+from exmachina.frames import frame_of
+from exmachina.model import Model
+from exmachina.parquet import write_parquet
+from exmachina.stats import mean_interval
+from exmachina.table import Table
+
+__all__ = ["AIMD", "AIMD_BDP", "BOUND", "ScoreReport", "score"]
+
+BOUND = "omniscient bound"
+"""The row of senders that know at every moment who else is on: equal shares, and never a queue."""
+AIMD = "AIMD"
+"""The row of the AIMD sender of Tao'14 §4.5."""
+AIMD_BDP = "AIMD, 1-BDP buffer"
+"""The same where the buffer is infinite: AIMD slows down for losses only, so it also gets a buffer that has some."""
+
+MAX_SPECIMENS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """What a number of schemes got on the same specimens."""
+
+    model: Model
+    seconds_each: float
+    """Simulated seconds of each specimen."""
+    seed: int
+    """Of the held-out specimens."""
+    frame: pl.DataFrame
+    """One row per scheme, specimen and sender: on_s, sent_packets, delivered_packets, throughput_mbps (over the time
+    on), normalised_throughput (over an equal share), mean_rtt_ms, delay_ratio (mean RTT / min RTT), specimen_score."""
+
+    @property
+    def specimens(self) -> pl.DataFrame:
+        """One row per scheme and specimen: the score, and means over the senders that were on."""
+        on = pl.col("on_s") > 0
+        return self.frame.group_by("scheme", "specimen", maintain_order=True).agg(
+            pl.first("rate_mbps", "min_rtt_ms", "senders"),
+            score=pl.first("specimen_score"),
+            throughput_mbps=pl.col("throughput_mbps").filter(on).mean(),
+            normalised_throughput=pl.col("normalised_throughput").filter(on).mean(),
+            delay_ratio=pl.col("delay_ratio").filter(on).mean(),
+            queueing_delay_ms=(pl.col("mean_rtt_ms") - pl.col("min_rtt_ms")).filter(on).mean(),
+            starved_senders=(on & (pl.col("delivered_packets") == 0)).sum(),
+        )
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """One row per scheme, in the order asked for: means over specimens.
+
+        score_ci95 and difference_ci95 are half-widths of 95 % Student-t intervals; the difference is to the first
+        scheme, paired by specimen. For a model that is a grid, variances are taken within each of its points.
+        """
+        strata = self.model.grid_points or 1
+        first: np.ndarray[tuple[int], np.dtype[np.float64]] | None = None
+        rows = []
+        for (scheme,), group in self.specimens.group_by("scheme", maintain_order=True):
+            scores = group["score"].to_numpy()
+            first = scores if first is None else first
+            own, paired = mean_interval(scores, strata), mean_interval(scores - first, strata)
+            rows.append(
+                {
+                    "scheme": scheme,
+                    "score": own.mean,
+                    "score_ci95": own.half_width,
+                    "difference": paired.mean,
+                    "difference_ci95": paired.half_width,
+                    "throughput_mbps": group["throughput_mbps"].mean(),
+                    "normalised_throughput": group["normalised_throughput"].mean(),
+                    "delay_ratio": group["delay_ratio"].mean(),
+                    "queueing_delay_ms": group["queueing_delay_ms"].mean(),
+                    "starved_senders": group["starved_senders"].sum(),
+                }
+            )
+        return pl.DataFrame(rows)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the frame as Parquet, atomically, with the model, the seed and the version in its metadata.
+
+        Raises:
+            InputError: If the folder is missing or read-only, or the name does not end in `.parquet`.
+        """
+        facts = {"model": self.model.text, "seed": str(self.seed), "seconds_each": str(self.seconds_each)}
+        write_parquet(check_output(path, suffixes=(".parquet",)), self.frame, facts)
+
+
+def score(
+    tables: Table | Sequence[Table],
+    model: Model,
+    *,
+    specimens: int = 1000,
+    seconds_each: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    aimd: bool = False,
+    on_progress: Callable[[str, float], None] | None = None,
+) -> ScoreReport:
+    """Scores tables, and the omniscient bound, on the same held-out specimens of a model.
+
+    Args:
+        tables: One table or several; the first is the one that others are compared to.
+        model: The model; its own networks are drawn, with seeds that no design uses.
+        specimens: How many; for a model that is a grid, rounded up so that each point has equally many.
+        seconds_each: Simulated seconds of each; the model's if not given.
+        seed: Of the held-out specimens; the model's if not given.
+        threads: As many as there are processors if not given. The result does not depend on it.
+        aimd: Whether to score an AIMD sender, too.
+        on_progress: Called with the scheme under way and the share that is done, 0 to 1.
+
+    Raises:
+        InputError: If a value is not possible.
+    """
+    tables = [tables] if isinstance(tables, Table) else list(tables)
+    if not tables and not aimd:
+        raise InputError("tables: expected at least one")
+    seconds_each = model.duration_s if seconds_each is None else seconds_each
+    seed = model.seed if seed is None else seed
+    _check(specimens, seconds_each, seed)
+    workers = _core.Workers(threads)
+    held_out = model.held_out(seed, specimens)
+    runs = _runs(tables, held_out, aimd)
+    frames = []
+    for index, (name, scheme, networks) in enumerate(runs):
+        report = _reporter(on_progress, name, index, len(runs) + 1)
+        frames.append(_evaluate(name, scheme, networks, seconds_each, workers, report))
+    frames.append(_named(BOUND, frame_of(_core.bound(held_out, seconds_each))))
+    return ScoreReport(model, seconds_each, seed, pl.concat(frames))
+
+
+Run: TypeAlias = tuple[str, Table | str, _core.Specimens]
+
+
+def _runs(tables: list[Table], held_out: _core.Specimens, aimd: bool) -> list[Run]:
+    runs: list[Run] = [
+        (name, table, held_out) for name, table in zip(distinct_names(tables), tables, strict=True)
+    ]
+    if aimd:
+        runs.append((AIMD, "aimd", held_out))
+        if held_out.network(0)["buffer_packets"] is None:
+            runs.append((AIMD_BDP, "aimd", held_out.with_buffer_bdp(1)))
+    return runs
+
+
+def distinct_names(tables: Sequence[Table]) -> list[str]:
+    """The names of tables; a name that others have, too, is numbered."""
+    taken = {BOUND, AIMD, AIMD_BDP}
+    names = []
+    for table in tables:
+        name, number = table.name, 1
+        while name in taken:
+            number += 1
+            name = f"{table.name} ({number})"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def _check(specimens: int, seconds_each: float, seed: int) -> None:
+    if not 1 <= specimens <= MAX_SPECIMENS:
+        raise InputError(f"specimens: expected from 1 to {MAX_SPECIMENS}, got {specimens}")
+    check_seconds("seconds-each", seconds_each)
+    check_seed(seed)
+
+
+def check_seconds(field: str, seconds: float) -> None:
+    """Refuses a simulated time that no run can have."""
+    if not 0 < seconds <= 1e6:  # noqa: PLR2004
+        raise InputError(f"{field}: expected more than 0 and at most 1000000 simulated seconds, got {seconds:g}")
+
+
+def check_seed(seed: int) -> None:
+    """Refuses what is no seed."""
+    if not 0 <= seed < 2**63:
+        raise InputError(f"seed: expected a whole number from 0 to 2^63 - 1, got {seed}")
+
+
+def _evaluate(
+    name: str,
+    scheme: Table | str,
+    networks: _core.Specimens,
+    seconds_each: float,
+    workers: _core.Workers,
+    report: Callable[[float], None],
+) -> pl.DataFrame:
+    """Runs a scheme in batches, so that a display moves and ctrl-C is heard."""
+    batch = max(4 * workers.threads, len(networks) // 50)
+    parts = []
+    for first in range(0, len(networks), batch):
+        report(first / len(networks))
+        part = networks.part(first, min(first + batch, len(networks)))
+        parts.append(frame_of(_core.evaluate(scheme, part, seconds_each, workers)))
+    return _named(name, pl.concat(parts))
+
+
+def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.select(pl.lit(name).alias("scheme"), pl.all())
+
+
+def _reporter(
+    on_progress: Callable[[str, float], None] | None, name: str, index: int, count: int
+) -> Callable[[float], None]:
+    def report(share: float) -> None:
+        if on_progress is not None:
+            on_progress(name, (index + share) / count)
+
+    return report

@@ -1,0 +1,74 @@
+"""The statistics of comparisons: confidence intervals of means, and ellipses of point clouds."""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Ellipse", "Interval", "ellipse", "mean_interval", "t_quantile"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and the half-width of its confidence interval, in the unit of the values; NaN where one value is all."""
+
+    mean: float
+    half_width: float
+
+
+def t_quantile(probability: float, degrees: float) -> float:
+    """The quantile of Student's t distribution, by the Cornish-Fisher expansion (Hill 1970).
+
+    Within 1 % from 4 degrees of freedom up, 0.1 % from 10: enough for the half-width of an interval.
+    """
+    z = NormalDist().inv_cdf(probability)
+    terms = (
+        z,
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return sum(term / degrees**power for power, term in enumerate(terms))
+
+
+def mean_interval(values: Floats, strata: int = 1, confidence: float = 0.95) -> Interval:
+    """The mean of independent values and its Student-t confidence interval.
+
+    Where the values come from `strata` networks in turn (value i from network i modulo strata), the variance is taken
+    within each network: that the networks differ is known, not luck.
+    """
+    groups = [values[start::strata] for start in range(strata)]
+    degrees = len(values) - strata
+    if degrees < 1 or min(map(len, groups)) < 2:  # noqa: PLR2004 (a variance needs two values)
+        return Interval(float(np.mean(values)), float("nan"))
+    shares = np.array([len(group) / len(values) for group in groups])
+    variances = np.array([np.var(group, ddof=1) / len(group) for group in groups])
+    error = float(np.sqrt(np.sum(shares**2 * variances)))
+    return Interval(float(np.mean(values)), t_quantile(0.5 + confidence / 2, degrees) * error)
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """The 1-sigma ellipse of the maximum-likelihood 2-D Gaussian of some points."""
+
+    center: Floats
+    """x and y."""
+    axes: Floats
+    """Columns: the two half-axes, as vectors."""
+
+    def outline(self, points: int = 100) -> Floats:
+        """Points around it, shape (points, 2)."""
+        angle = np.linspace(0, 2 * np.pi, points)
+        return self.center + np.stack([np.cos(angle), np.sin(angle)], axis=1) @ self.axes.T
+
+
+def ellipse(x: Floats, y: Floats) -> Ellipse | None:
+    """The 1-sigma ellipse of points; none for fewer than three, which have no area."""
+    if len(x) < 3:  # noqa: PLR2004
+        return None
+    values, vectors = np.linalg.eigh(np.cov(x, y, ddof=0))
+    return Ellipse(np.array([x.mean(), y.mean()]), vectors * np.sqrt(np.maximum(values, 0)))
