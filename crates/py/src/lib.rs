@@ -4,6 +4,7 @@
 //! call is the Python package above, which says what everything means; here names and types are only passed on.
 
 mod columns;
+mod designer;
 mod errors;
 mod model;
 mod run;
@@ -15,6 +16,8 @@ mod workers;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::designer::Designer;
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]

@@ -86,8 +86,8 @@ impl Table {
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(c) = self.tree.config() else { return Ok(None) };
-        let range = |r: Option<Range>| r.map(|r| (r.low, r.high));
-        let one = |ms: Option<f64>| ms.map(|ms| (Some(ms), Some(ms)));
+        let range = |r: Option<Range>| r.and_then(|r| Some((r.low?, r.high?)));
+        let one = |ms: Option<f64>| ms.map(|ms| (ms, ms));
         let dict = PyDict::new(py);
         dict.set_item("packets_per_ms", range(c.link_packets_per_ms))?;
         dict.set_item("rtt_ms", range(c.rtt))?;

@@ -19,6 +19,8 @@ pub enum Purpose {
     Loss = 3,
     /// Who goes first among events of one instant.
     Order = 4,
+    /// Candidates of a design search.
+    Candidates = 5,
 }
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.

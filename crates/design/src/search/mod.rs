@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cpu_time::ProcessTime;
 use exmachina_rules::{FlatTable, Provenance, RuleTable};
+use exmachina_sim::random::{Purpose, Stream};
 use serde::{Deserialize, Serialize};
 
 pub use arena::{Meter, Stopped};
@@ -114,6 +115,13 @@ struct Bench<'a> {
     flat: &'a FlatTable,
     /// Names the specimens of this step; no other step has it.
     root: u64,
+}
+
+impl Bench<'_> {
+    /// Random numbers for this step's candidates.
+    fn stream(&self) -> Stream {
+        Stream::new(self.root, 0, 0, Purpose::Candidates)
+    }
 }
 
 /// A search.

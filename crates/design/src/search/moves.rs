@@ -1,6 +1,7 @@
 //! Changes to an action that a search tries.
 
 use exmachina_rules::Action;
+use exmachina_sim::random::Stream;
 
 use crate::model::{DesignTable, StepRange};
 
@@ -104,6 +105,40 @@ pub fn steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
         }
     }
     unique
+}
+
+/// Steps in all three parts at once, in random directions: what a step along one part at a time cannot reach.
+pub fn leaps(action: Action, reach: f64, count: usize, design: &DesignTable, stream: &mut Stream) -> Vec<Action> {
+    let leap = |_| {
+        let reach = reach * stream.log_between(0.2, 1.0);
+        let factor = |stream: &mut Stream| libm::exp2(reach * stream.between(-1.5, 1.5));
+        let rest_share = (1.0 - action.multiple).clamp(0.004, 1.0);
+        let rest = f64::from(action.increment) / rest_share * factor(stream);
+        let by = factor(stream);
+        let share = (rest_share * by * by).min(1.0);
+        let intersend_ms = action.intersend_ms * factor(stream);
+        let increment = (rest * share).round() as i32;
+        legal(Action { multiple: 1.0 - share, increment, intersend_ms }, design)
+    };
+    (0..count).map(leap).filter(|&a| a != action).collect()
+}
+
+/// The steps that matter most, for where many places are tried: pace, resting window, and pace against window.
+pub fn few_steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
+    let Action { multiple: m, increment: b, intersend_ms: r } = action;
+    let factor = libm::exp2(reach);
+    let jump = (f64::from(b).abs() * (factor - 1.0)).max(libm::ceil(8.0 * reach * reach)).max(1.0);
+    let mut out = Vec::new();
+    for (by, jump) in [(factor, jump), (1.0 / factor, -jump)] {
+        let b2 = (f64::from(b) + jump).round() as i32;
+        out.push(Action { multiple: m, increment: b, intersend_ms: r * by });
+        out.push(Action { multiple: m, increment: b2, intersend_ms: r });
+        out.push(Action { multiple: m, increment: b2, intersend_ms: r / by });
+        out.push(Action { multiple: m / by, increment: b, intersend_ms: r });
+    }
+    let mut out: Vec<Action> = out.into_iter().map(|a| legal(a, design)).filter(|&a| a != action).collect();
+    out.dedup();
+    out
 }
 
 #[cfg(test)]

@@ -25,6 +25,11 @@ const FINE_SPLIT: f64 = 0.25;
 const LEAST_USE: f64 = 0.003;
 /// Splits tried, most used rule first, before the next level.
 const SPLITS_TRIED: usize = 12;
+/// Random steps tried beside the systematic ones: with a rule, and with each half of a rule in each place.
+const LEAPS: usize = 12;
+const LEAPS_PER_HALF: usize = 4;
+/// A rule that gained less than this, per specimen, looks closer next time.
+const SMALL_GAIN: f64 = 0.003;
 /// Steps between two counts of the uses of rules.
 const LOOK_EVERY: u32 = 8;
 
@@ -96,7 +101,7 @@ impl Ours {
         let in_use = |rule: &usize| self.uses[*rule] as f64 >= LEAST_USE * total;
         let mut order: Vec<usize> = (0..bench.table.len()).filter(in_use).collect();
         order.sort_by_key(|&rule| std::cmp::Reverse(self.uses[rule]));
-        if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= LAST_REACH) {
+        if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= self.last_reach()) {
             return self.improve(rule, bench, tuning);
         }
         if let Some(&rule) = order.iter().take(SPLITS_TRIED).find(|&&r| !self.notes[r].whole) {
@@ -118,6 +123,10 @@ impl Ours {
         Ok(())
     }
 
+    fn last_reach(&self) -> f64 {
+        if self.level == 0 { 0.3 } else { LAST_REACH }
+    }
+
     /// How races are run at the present level.
     fn rules(&self, bench: &Bench, tuning: &Tuning) -> Rules {
         let level = if tuning.levels { self.level } else { self.level + 2 };
@@ -137,7 +146,8 @@ impl Ours {
         let (design, (_, action)) = (&bench.model.design, bench.table.rules()[rule]);
         let reach = self.notes[rule].reach;
         let actions = if tuning.steps {
-            [moves::steps(action, reach, design), moves::steps(action, reach / 3.0, design)].concat()
+            let leaps = moves::leaps(action, (2.0 * reach).min(1.0), LEAPS, design, &mut bench.stream());
+            [moves::steps(action, reach, design), moves::steps(action, reach / 3.0, design), leaps].concat()
         } else {
             moves::product(action, design)
         };
@@ -152,6 +162,9 @@ impl Ours {
             self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
             return Ok(Done { table: None, doing: format!("rule {rule}: no better step of reach {reach:.2}") });
         };
+        if gain < SMALL_GAIN {
+            self.notes[rule].reach = reach / 3.0;
+        }
         let mut table = bench.table.clone();
         table.set_action(rule, actions[candidate]);
         Ok(Done { table: Some(table), doing: format!("rule {rule}: gains {gain:.4}") })
@@ -165,11 +178,14 @@ impl Ours {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }
         let reach = if self.level % 2 == 0 { BOLD_SPLIT } else { FINE_SPLIT };
+        let mut stream = bench.stream();
         let mut variants = Vec::new();
         for halved in halves(rule, &seen, bench) {
             let flat = FlatTable::new(&halved).expect("a split leaves a partition");
             for child in [rule, rule + 1] {
-                for action in moves::steps(bench.table.rules()[rule].1, reach, &bench.model.design) {
+                let (old, design) = (bench.table.rules()[rule].1, &bench.model.design);
+                let leaps = moves::leaps(old, 1.0, LEAPS_PER_HALF, design, &mut stream);
+                for action in [moves::few_steps(old, reach, design), leaps].concat() {
                     let mut table = flat.clone();
                     table.set_action(child, action);
                     let mut changed = halved.clone();

@@ -10,6 +10,9 @@ use exmachina_sim::scenario::{Scenario, SpecimenSet};
 use super::Bench;
 use super::arena::Stopped;
 
+/// A race with more candidates than this begins with a shorter heat.
+const CROWD: usize = 60;
+
 /// How long and how strict a race is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -61,6 +64,11 @@ impl Gains {
         let variance = self.0.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1.0);
         (variance / n).sqrt()
     }
+
+    /// The standard error, widened where few differences are a poor estimate of it (about as Student's t is).
+    fn margin(&self) -> f64 {
+        self.standard_error() * (1.0 + 4.0 / (self.0.len() as f64 - 1.0).max(1.0))
+    }
 }
 
 /// Specimens number `from..from + count` of a root seed.
@@ -77,9 +85,11 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
     let most = rules.most.next_multiple_of(group);
     let mut alive: Vec<usize> = (0..candidates.len()).collect();
     let mut gains = vec![Gains::default(); candidates.len()];
+    // Many candidates are thinned out on less.
+    let first = if candidates.len() > CROWD { rules.first.div_ceil(2) } else { rules.first };
     let mut done = 0;
     while !alive.is_empty() && done < most {
-        let count = done.max(rules.first).next_multiple_of(group).min(most - done);
+        let count = done.max(first).next_multiple_of(group).min(most - done);
         heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?;
         done += count;
         // The better third goes on, less those that are worse than the present table by now.
@@ -87,8 +97,8 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
         alive.truncate(alive.len().div_ceil(3));
         alive.retain(|&c| gains[c].mean() > -0.5 * gains[c].standard_error().min(1.0));
         let Some(&best) = alive.first() else { break };
-        let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].standard_error());
-        let decided = alive.len() == 1 || done >= most || gain > 3.0 * margin;
+        let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].margin());
+        let decided = alive.len() == 1 || done >= most || gain > 2.0 * margin;
         if decided && gain > margin && gain > 0.0 {
             return Ok(Some(Winner { candidate: best, gain }));
         }
