@@ -41,7 +41,12 @@ struct Checkpoint {
     packets: u64,
     measure_at: u64,
     doing: String,
-    table: String,
+    #[serde(with = "table")]
+    start: RuleTable,
+    #[serde(with = "table")]
+    table: RuleTable,
+    #[serde(with = "optional_table")]
+    best: Option<RuleTable>,
     method: Method,
     history: Vec<HistoryPoint>,
 }
@@ -60,7 +65,9 @@ impl Designer {
             packets: self.packets,
             measure_at: self.measure_at,
             doing: self.doing.clone(),
-            table: hex(&self.table),
+            start: self.start.clone(),
+            table: self.table.clone(),
+            best: self.best.clone(),
             method: self.method.clone(),
             history: self.history.clone(),
         };
@@ -80,7 +87,9 @@ impl Designer {
             model: Model::parse(&c.model, &c.model_name)?,
             settings: c.settings,
             method: c.method,
-            table: unhex(&c.table)?,
+            start: c.start,
+            table: c.table,
+            best: c.best,
             step: c.step,
             cpu_s: c.cpu_s,
             packets: c.packets,
@@ -108,6 +117,22 @@ pub(super) fn settings_json(settings: &Settings, steps: u64) -> String {
 }
 
 /// A table inside a checkpoint.
+pub(super) mod table {
+    use exmachina_rules::RuleTable;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    /// As hexadecimal text.
+    pub fn serialize<S: Serializer>(table: &RuleTable, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&super::hex(table))
+    }
+
+    /// From hexadecimal text.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RuleTable, D::Error> {
+        super::unhex(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// A table inside a checkpoint, or none.
 pub(super) mod optional_table {
     use exmachina_rules::RuleTable;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

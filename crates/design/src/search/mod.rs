@@ -33,9 +33,9 @@ use ours::Ours;
 use paper::Paper;
 
 /// Specimens on which the progress of a search is measured.
-const VALIDATION: usize = 64;
+const VALIDATION: usize = 32;
 /// The table is measured again once the search has simulated this many times what the last measurement took.
-const MEASURE_EVERY: u64 = 25;
+const MEASURE_EVERY: u64 = 12;
 
 /// Which procedure searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,7 +67,7 @@ pub struct Progress {
     pub step: u64,
     /// Rules of the table.
     pub rules: usize,
-    /// Mean score per specimen on the validation specimens, when last measured.
+    /// Mean score per specimen of the best table so far, on the validation specimens.
     pub score: Option<f64>,
     /// CPU time, s.
     pub cpu_s: f64,
@@ -86,9 +86,9 @@ pub struct HistoryPoint {
     pub cpu_s: f64,
     /// Packets simulated.
     pub packets: u64,
-    /// Rules of the table.
+    /// Rules of the best table so far.
     pub rules: usize,
-    /// Mean score per specimen on the validation specimens.
+    /// Mean score per specimen of that table on the validation specimens.
     pub score: f64,
 }
 
@@ -103,6 +103,8 @@ enum Method {
 struct Done {
     /// The table, if it changed.
     table: Option<RuleTable>,
+    /// A table that was measured on the way, and its score.
+    measured: Option<(RuleTable, f64)>,
     /// In words.
     doing: String,
 }
@@ -111,8 +113,13 @@ struct Done {
 struct Bench<'a> {
     model: &'a Model,
     arena: &'a Arena<'a>,
+    /// The table that the search began with.
+    start: &'a RuleTable,
+    /// The present table, and its flat form.
     table: &'a RuleTable,
     flat: &'a FlatTable,
+    /// Names the specimens of all measurements.
+    validation: u64,
     /// Names the specimens of this step; no other step has it.
     root: u64,
 }
@@ -122,6 +129,15 @@ impl Bench<'_> {
     fn stream(&self) -> Stream {
         Stream::new(self.root, 0, 0, Purpose::Candidates)
     }
+
+    /// The mean score of a table on specimens that no candidate is chosen on.
+    fn measure(&self, table: &RuleTable) -> Result<f64, Stopped> {
+        let flat = FlatTable::new(table).expect("a search makes usable tables");
+        let group = self.model.scenario.grid().map_or(1, |points| points.len());
+        let set = self.model.scenario.specimens(self.validation, VALIDATION.next_multiple_of(group));
+        let scores = self.arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
+        Ok(scores[0].iter().sum::<f64>() / scores[0].len() as f64)
+    }
 }
 
 /// A search.
@@ -130,7 +146,10 @@ pub struct Designer {
     model: Model,
     settings: Settings,
     method: Method,
+    start: RuleTable,
     table: RuleTable,
+    /// The table that measured best.
+    best: Option<RuleTable>,
     step: u64,
     cpu_s: f64,
     packets: u64,
@@ -169,7 +188,9 @@ impl Designer {
             model,
             settings,
             method,
+            start: table.clone(),
             table,
+            best: None,
             step: 0,
             cpu_s: 0.0,
             packets: 0,
@@ -191,8 +212,10 @@ impl Designer {
         let bench = Bench {
             model: &self.model,
             arena: &arena,
+            start: &self.start,
             table: &self.table,
             flat: &flat,
+            validation: root(self.seed(), 0),
             root: root(self.seed(), self.step + 1),
         };
         let mut method = self.method.clone();
@@ -202,28 +225,32 @@ impl Designer {
         };
         let table = done.table.unwrap_or_else(|| self.table.clone());
         let packets = self.packets + simulated();
-        let score = if packets >= self.measure_at { Some(self.measure(&table, &arena)?) } else { None };
+        let measured = match done.measured {
+            None if packets >= self.measure_at => Some((table.clone(), bench.measure(&table)?)),
+            measured => measured,
+        };
         // Nothing fails from here on.
         let cost = self.packets + simulated() - packets;
         (self.method, self.table, self.doing) = (method, table, done.doing);
         self.step += 1;
         self.packets += simulated();
         self.cpu_s += clock.elapsed().as_secs_f64();
-        if let Some(score) = score {
-            self.measure_at = self.packets + MEASURE_EVERY * cost;
-            let (step, cpu_s, packets, rules) = (self.step, self.cpu_s, self.packets, self.table.len());
-            self.history.push(HistoryPoint { step, cpu_s, packets, rules, score });
+        if let Some((table, score)) = measured {
+            self.measure_at = self.measure_at.max(self.packets + MEASURE_EVERY * cost);
+            self.remember(table, score);
         }
         Ok(())
     }
 
-    /// The mean score of a table on specimens that no step sees.
-    fn measure(&self, table: &RuleTable, arena: &Arena) -> Result<f64, Stopped> {
-        let flat = FlatTable::new(table).expect("a search makes usable tables");
-        let group = self.model.scenario.grid().map_or(1, |points| points.len());
-        let set = self.model.scenario.specimens(root(self.seed(), 0), VALIDATION.next_multiple_of(group));
-        let scores = arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
-        Ok(scores[0].iter().sum::<f64>() / scores[0].len() as f64)
+    /// Keeps a measured table if it is the best so far, and notes how good the best is now.
+    fn remember(&mut self, table: RuleTable, score: f64) {
+        let best = self.history.last().map_or(f64::NEG_INFINITY, |h| h.score);
+        if score > best {
+            self.best = Some(table);
+        }
+        let rules = self.best.as_ref().map_or(1, RuleTable::len);
+        let (step, cpu_s, packets) = (self.step, self.cpu_s, self.packets);
+        self.history.push(HistoryPoint { step, cpu_s, packets, rules, score: score.max(best) });
     }
 
     fn seed(&self) -> u64 {
@@ -255,10 +282,10 @@ impl Designer {
         &self.history
     }
 
-    /// The table as it is now, with all that is needed to repeat its design.
+    /// The best table so far, with all that is needed to repeat its design.
     #[must_use]
     pub fn table(&self) -> RuleTable {
-        let mut table = self.table.clone();
+        let mut table = self.best.as_ref().unwrap_or(&self.table).clone();
         table.provenance = Some(Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             model: self.model.text.clone(),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
 use super::race::{Candidate, Rules, Winner, fresh, race};
-use super::{Bench, Done, moves};
+use super::{Bench, Done, checkpoint, moves};
 use crate::usage::{Usage, usage};
 
 /// Reach at which a rule starts, and below which it rests.
@@ -48,9 +48,56 @@ impl Default for Note {
     }
 }
 
+/// Lines of descent that begin a search, each from the start and with its own luck.
+const LINES: usize = 4;
+/// A line is judged once it has this many rules, or nothing more to gain at the first level.
+const GROWN: usize = 4;
+
 /// State of the search beside the table.
+///
+/// What the first few rules are decides how far a greedy search gets, and is largely luck. So it begins several times,
+/// and goes on with the best beginning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ours {
+    line: Line,
+    /// Lines that have grown, and their scores; the search has settled on one once this holds [`LINES`].
+    grown: Vec<Grown>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Grown {
+    line: Line,
+    #[serde(with = "checkpoint::table")]
+    table: RuleTable,
+    score: f64,
+}
+
+impl Ours {
+    /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
+    pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let done = self.line.step(bench, tuning)?;
+        let table = done.table.as_ref().unwrap_or(bench.table);
+        let lines = if tuning.lines { LINES } else { 0 };
+        if self.grown.len() >= lines || (table.len() < GROWN && self.line.level == 0) {
+            return Ok(done);
+        }
+        let (table, score) = (table.clone(), bench.measure(table)?);
+        self.grown.push(Grown { line: std::mem::take(&mut self.line), table: table.clone(), score });
+        let measured = Some((table, score));
+        let doing = format!("beginning {} of {lines}: {score:.4}", self.grown.len());
+        if self.grown.len() < lines {
+            return Ok(Done { table: Some(bench.start.clone()), measured, doing });
+        }
+        let best = self.grown.iter().reduce(|best, g| if g.score > best.score { g } else { best });
+        let best = best.expect("one was just pushed");
+        self.line = best.line.clone();
+        Ok(Done { table: Some(best.table.clone()), measured, doing: format!("{doing}; the best goes on") })
+    }
+}
+
+/// State of one line of descent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Line {
     notes: Vec<Note>,
     level: u32,
     /// Uses of each rule, from the last look.
@@ -61,6 +108,7 @@ pub struct Ours {
 
 /// Parts of the procedure, each of which can be switched off to measure what it is worth (docs/search.md).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Tuning {
     /// Candidates are raced; otherwise all run in full.
     pub races: bool,
@@ -76,6 +124,8 @@ pub struct Tuning {
     pub chosen_splits: bool,
     /// Begin with few short runs and lengthen them; otherwise full length at once.
     pub levels: bool,
+    /// Begin several times and go on with the best beginning.
+    pub lines: bool,
 }
 
 impl Default for Tuning {
@@ -84,15 +134,16 @@ impl Default for Tuning {
             races: true,
             fresh_specimens: true,
             skip_unused: true,
-            confidence: 1.5,
+            confidence: 1.0,
             steps: true,
             chosen_splits: true,
             levels: true,
+            lines: true,
         }
     }
 }
 
-impl Ours {
+impl Line {
     /// One step: a rule improved, a rule split, or the next level.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         self.notes.resize(bench.table.len(), Note::default());
@@ -109,7 +160,7 @@ impl Ours {
         }
         self.level += 1;
         self.notes.fill(Note { reach: NEXT_REACH, whole: false });
-        Ok(Done { table: None, doing: format!("level {}: longer races", self.level) })
+        Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
     }
 
     /// Counts how often each rule fires, if that may have changed since the last time.
@@ -160,14 +211,14 @@ impl Ours {
         self.stale += 1;
         let Some(Winner { candidate, gain }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
             self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
-            return Ok(Done { table: None, doing: format!("rule {rule}: no better step of reach {reach:.2}") });
+            return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no better step of reach {reach:.2}") });
         };
         if gain < SMALL_GAIN {
             self.notes[rule].reach = reach / 3.0;
         }
         let mut table = bench.table.clone();
         table.set_action(rule, actions[candidate]);
-        Ok(Done { table: Some(table), doing: format!("rule {rule}: gains {gain:.4}") })
+        Ok(Done { table: Some(table), measured: None, doing: format!("rule {rule}: gains {gain:.4}") })
     }
 
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
@@ -198,12 +249,12 @@ impl Ours {
         self.stale += 1;
         let Some(Winner { candidate, gain }) = race(bench, &candidates, &rules)? else {
             self.notes[rule].whole = true;
-            return Ok(Done { table: None, doing: format!("rule {rule}: no split gains") });
+            return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no split gains") });
         };
         self.notes[rule] = Note { reach: CHILD_REACH, whole: false };
         self.notes.insert(rule, self.notes[rule].clone());
         let table = tables.into_iter().nth(candidate);
-        Ok(Done { table, doing: format!("rule {rule}: a split gains {gain:.4}") })
+        Ok(Done { table, measured: None, doing: format!("rule {rule}: a split gains {gain:.4}") })
     }
 
     /// The paper's split (Remy'13 §4.3 step 5), for comparison.
@@ -214,7 +265,7 @@ impl Ours {
         for _ in 1..made {
             self.notes.insert(rule, self.notes[rule].clone());
         }
-        Done { table: Some(table), doing: format!("rule {rule}: split into {made}") }
+        Done { table: Some(table), measured: None, doing: format!("rule {rule}: split into {made}") }
     }
 }
 

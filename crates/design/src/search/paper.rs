@@ -45,7 +45,7 @@ impl Paper {
         match most_used {
             Some(rule) => {
                 self.focus = Some((rule, bench.root));
-                Ok(Done { table: None, doing: format!("epoch {}: rule {rule}", self.epoch) })
+                Ok(Done { table: None, measured: None, doing: format!("epoch {}: rule {rule}", self.epoch) })
             }
             None => self.end_epoch(bench, &uses),
         }
@@ -82,11 +82,11 @@ impl Paper {
             table.set_action(rule, actions[best]);
             let gain = (full[best] - present) / set.specimens.len() as f64;
             let doing = format!("epoch {}: rule {rule} gains {gain:.4} per specimen", self.epoch);
-            return Ok(Done { table: Some(table), doing });
+            return Ok(Done { table: Some(table), measured: None, doing });
         }
         self.epochs[rule] += 1;
         self.focus = None;
-        Ok(Done { table: None, doing: format!("epoch {}: rule {rule} is done", self.epoch) })
+        Ok(Done { table: None, measured: None, doing: format!("epoch {}: rule {rule} is done", self.epoch) })
     }
 
     /// Step 4, and every K epochs step 5.
@@ -105,7 +105,7 @@ impl Paper {
             self.epochs = vec![self.epoch; table.len()];
             doing = format!("{doing}: rule {most_used} split into {made}");
         }
-        Ok(Done { table: Some(table), doing })
+        Ok(Done { table: Some(table), measured: None, doing })
     }
 }
 
