@@ -282,10 +282,18 @@ impl Designer {
         &self.history
     }
 
+    /// The table to hand over: the present one where only it was ever worked on, else the one that measured best.
+    fn answer(&self) -> &RuleTable {
+        match (&self.method, &self.best) {
+            (Method::Default(ours), Some(best)) if ours.has_choice() => best,
+            _ => &self.table,
+        }
+    }
+
     /// The best table so far, with all that is needed to repeat its design.
     #[must_use]
     pub fn table(&self) -> RuleTable {
-        let mut table = self.best.as_ref().unwrap_or(&self.table).clone();
+        let mut table = self.answer().clone();
         table.provenance = Some(Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             model: self.model.text.clone(),

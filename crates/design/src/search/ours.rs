@@ -73,6 +73,11 @@ struct Grown {
 }
 
 impl Ours {
+    /// Whether there has been more than one beginning.
+    pub fn has_choice(&self) -> bool {
+        !self.grown.is_empty()
+    }
+
     /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let done = self.line.step(bench, tuning)?;
