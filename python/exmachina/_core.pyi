@@ -111,18 +111,11 @@ class Designer:
     def history(self) -> list[Column]: ...
     @property
     def dna(self) -> bytes: ...
-    @property
-    def model_text(self) -> str: ...
-    @property
-    def search(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
 
 class DesignProgress(TypedDict):
     step: int
     rules: int
-    score: float
+    score: float | None
     cpu_s: float
     packets: int
     doing: str
-    finished: bool

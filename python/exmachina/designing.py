@@ -1,15 +1,17 @@
 """Designing a rule table for a model (Remy'13 §4.3): budgets, checkpoints, history, and stopping well.
 
-The search itself is the core's and knows no clock and no files. Here it runs step by step in a thread of its own. After
-every step the checkpoint is replaced in one go, so that a kill at any moment loses at most one step, and a resumed design
-ends with the same bytes as an undisturbed one.
+The search itself is the core's and knows no clock and no files. Here it runs step by step in a thread of its own.
+After every step the checkpoint is replaced in one go, so that a kill at any moment loses at most one step, and a
+resumed design ends with the same bytes as an undisturbed one.
 """
 
+import json
 import os
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -37,16 +39,14 @@ class Progress:
     step: int
     """Steps of the search so far, those before a resume included."""
     rules: int
-    score: float
-    """Per specimen, on the training specimens of the moment."""
+    score: float | None
+    """Of the best table so far, per specimen, on specimens that no step trains on; none until measured."""
     cpu_s: float
     """CPU-seconds so far, those before a resume included."""
     packets: int
     """Packets simulated so far, those before a resume included."""
     doing: str
     """What the search is at, in words."""
-    finished: bool
-    """Whether the search has nothing left to try."""
     wall_s: float
     """Seconds since this call began."""
     packets_per_s: float
@@ -61,25 +61,29 @@ class Design:
 
     table: Table
     history: pl.DataFrame
-    """One row per step: step, cpu_s, score (per training specimen), rules, packets."""
-    score: float
-    """Of the table, per training specimen."""
+    """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score."""
+    score: float | None
+    """Of the table, per specimen, on specimens that no step of the search trains on; none if never measured."""
     progress: Progress
     """How it stood at the end."""
 
 
 @dataclass(frozen=True)
 class _Budget:
-    """When to stop; `None` everywhere: when the search has nothing left to try."""
+    """When to stop; `None` everywhere: at ctrl-C."""
 
     seconds: float | None
     cpu_seconds: float | None
     rounds: int | None
 
     def check(self) -> None:
-        for field, value in [("seconds", self.seconds), ("cpu-seconds", self.cpu_seconds), ("rounds", self.rounds)]:
-            if value is not None and not value > 0:
-                raise InputError(f"{field}: expected more than 0, got {value:g}")
+        for field, value in [
+            ("seconds", self.seconds),
+            ("cpu-seconds", self.cpu_seconds),
+            ("rounds", self.rounds),
+        ]:
+            if value is not None and not 0 < value < inf:
+                raise InputError(f"{field}: expected a number above 0, got {value:g}")
         if sum(value is not None for value in (self.seconds, self.cpu_seconds, self.rounds)) > 1:
             raise InputError("budget: expected at most one of seconds, cpu-seconds, rounds")
 
@@ -133,8 +137,8 @@ def design(
 ) -> Design:
     """Designs a rule table for a model.
 
-    With `output`, the table is written there at the end, its history beside it (`.history.parquet`), and after every step
-    a checkpoint (`.checkpoint`) from which `resume` goes on.
+    With `output`, the table is written there at the end, its history beside it (`.history.parquet`), and after every
+    step a checkpoint (`.checkpoint`) from which `resume` goes on.
 
     Args:
         model: A model, the path of a model file, or the name of a model that comes with the program.
@@ -167,7 +171,7 @@ def design(
         if files is not None and not force:
             files.refuse_leftovers()
         designer = _core.Designer(model, search, seed, start)
-    run = _Run(designer, workers, budget, files)
+    run = _Run(designer, model, workers, budget, files)
     interrupted = run.until_done(on_progress)
     result = run.save()
     if interrupted:
@@ -175,9 +179,7 @@ def design(
     return result
 
 
-def _resumed(
-    files: _Files | None, model: Model, search: str, seed: int | None, start: Table | None
-) -> _core.Designer:
+def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, start: Table | None) -> _core.Designer:
     if files is None:
         raise InputError("resume: expected an output, whose checkpoint to go on from")
     if start is not None:
@@ -189,12 +191,15 @@ def _resumed(
     except UnicodeDecodeError:
         raise InputError(f"{files.checkpoint}: not a checkpoint") from None
     designer = _core.Designer.resume(text, str(files.checkpoint))
-    if designer.model_text != model.text:
+    begun = Table(designer.dna).provenance
+    assert begun is not None, "every designer says how it began"
+    if begun["model"] != model.text:
         raise InputError(f"{files.checkpoint}: belongs to another model; --resume needs the model it began with")
-    if designer.search != search:
-        raise InputError(f"{files.checkpoint}: was begun with --search {designer.search}; go on with the same")
-    if seed is not None and designer.seed != seed:
-        raise InputError(f"{files.checkpoint}: was begun with --seed {designer.seed}; go on with the same")
+    begun_search = json.loads(begun["search"])["settings"]["search"]
+    if begun_search != search:
+        raise InputError(f"{files.checkpoint}: was begun with --search {begun_search}; go on with the same")
+    if seed is not None and begun["seed"] != seed:
+        raise InputError(f"{files.checkpoint}: was begun with --seed {begun['seed']}; go on with the same")
     return designer
 
 
@@ -202,9 +207,20 @@ class _Run:
     """A search in a thread of its own, watched from this one."""
 
     def __init__(
-        self, designer: _core.Designer, workers: _core.Workers, budget: _Budget, files: _Files | None
+        self,
+        designer: _core.Designer,
+        model: Model,
+        workers: _core.Workers,
+        budget: _Budget,
+        files: _Files | None,
     ) -> None:
-        self.designer, self.workers, self.budget, self.files = designer, workers, budget, files
+        self.designer, self.model, self.workers, self.budget, self.files = (
+            designer,
+            model,
+            workers,
+            budget,
+            files,
+        )
         self.began = time.monotonic()
         self.at_begin = designer.progress()
         self.stopping = threading.Event()
@@ -237,7 +253,7 @@ class _Run:
 
     def _steps(self) -> None:
         try:
-            while not self.stopping.is_set() and not self.designer.progress()["finished"] and not self._used_up():
+            while not self.stopping.is_set() and not self._used_up():
                 if self.designer.step(self.workers) and self.files is not None:
                     write_atomically(self.files.checkpoint, self.designer.checkpoint().encode(), durable=False)
         except BaseException as failure:
@@ -264,7 +280,7 @@ class _Run:
         table = Table(self.designer.dna, "design.dna" if files is None else str(files.table))
         if files is not None:
             write_atomically(files.checkpoint, self.designer.checkpoint().encode())
-            write_parquet(files.history, history, {"model": self.designer.model_text})
+            write_parquet(files.history, history, {"model": self.model.text})
             write_atomically(files.table, table.dna)
         progress = self.progress()
         return Design(table, history, progress.score, progress)
@@ -273,4 +289,7 @@ class _Run:
 def _stopped(result: Design, files: _Files | None) -> Stopped:
     if files is None:
         return Stopped("Stopped.", result)
-    return Stopped(f"Stopped; the best table so far is in {files.table}. To go on: the same command with --resume.", result)
+    return Stopped(
+        f"Stopped; the best table so far is in {files.table}. To go on: the same command with --resume.",
+        result,
+    )

@@ -1,7 +1,6 @@
 """Reading what people hand us and writing results: every message names the file, every write is atomic."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from exmachina.errors import InputError
@@ -27,17 +26,17 @@ def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool
     With `durable`, the content is on the disk before the name points to it, so that not even a power cut leaves less.
     """
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    # Always the same name, so that what a kill leaves is swept away by the next write.
+    part = path.with_name(f".{path.name}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("wb") as file:
             file.write(data)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
+        part.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 
@@ -62,9 +61,3 @@ def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()
 def reason(error: OSError) -> str:
     """Why the operating system refused, in its own words, lower case."""
     return (error.strerror or str(error)).lower()
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,14 +1,17 @@
 """Columns of numbers from the core, as data frames."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 
-from exmachina._core import Column
+if TYPE_CHECKING:
+    from exmachina._core import Column
 
 __all__ = ["frame_of"]
 
 
-def frame_of(columns: list[Column]) -> pl.DataFrame:
+def frame_of(columns: "list[Column]") -> pl.DataFrame:
     """A data frame of the core's columns; what is not a number becomes null."""
     series = [pl.Series(name, np.frombuffer(data, dtype=kind)) for name, kind, data in columns]
     return pl.DataFrame(series).with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -1,9 +1,7 @@
 """Explaining a rule table: which rules fire and when, what they do, and what that looks like (Remy'13 §6)."""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,6 +10,7 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import check_output, write_atomically
 from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
 from exmachina.model import Model
 from exmachina.scoring import check_seconds, check_seed
 from exmachina.slices import Slice, slice_of
@@ -26,6 +25,8 @@ MAX_ROWS = 2_000_000
 """Of a recorded run: 0.3 GB."""
 SPECIMENS = 64
 """Networks on which the uses of rules are counted."""
+MBPS_PER_PACKET_PER_MS = 10.0
+"""The authors' packets have 1250 bytes."""
 PLOT_S = 30.0
 """Simulated seconds of the time plot."""
 
@@ -82,7 +83,8 @@ def inspect(
         table: The table.
         model: The networks to count the uses of rules on; if not given, `network`, or else those that the table says it
             was designed for, or else one link of 15 Mbit/s and 150 ms with two senders.
-        network: The network of the time plot, say from `dumbbell`; if not given, the model's, with close to two senders.
+        network: The network of the time plot, say from `dumbbell`; if not given, one of the model's with two senders
+            or close to it.
         specimens: How many networks of the model are run.
         seconds: Simulated seconds of the time plot.
         seed: Of traffic and networks; the model's if not given.
@@ -98,7 +100,8 @@ def inspect(
     if not 1 <= specimens <= 100_000:  # noqa: PLR2004
         raise InputError(f"specimens: expected from 1 to 100000, got {specimens}")
     held_out = model.held_out(seed, specimens)
-    used, sample_columns = _core.usage(table, held_out, model.duration_s, _core.Workers(threads))
+    workers = _core.Workers(threads)
+    used, sample_columns = interruptible(lambda: _core.usage(table, held_out, model.duration_s, workers))
     sample = frame_of(sample_columns)
     plotted = held_out if network is None else network.held_out(seed, 1)
     index = _closest_to_two_senders(plotted)
@@ -113,15 +116,14 @@ def inspect(
     )
 
 
-def record(
-    scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed: int | None = None
-) -> pl.DataFrame:
+def record(scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed: int | None = None) -> pl.DataFrame:
     """Runs a scheme (a table, or "aimd") on the first held-out network of a model, and records every event.
 
     Returns:
         One row per event, in order: time_s, sender, event (start, send, drop, ack or stop), window_packets and
-        intersend_ms after it, rtt_ms (ACKs), queue_packets (the packet on the link included), seq, rule, and the memory
-        that the rule was looked up by (times in ms). What an event does not have is null. At most some two million rows.
+        intersend_ms after it, rtt_ms (ACKs), queue_packets (the packet on the link included), seq, rule, and the
+        memory that the rule was looked up by (times in ms). What an event does not have is null. At most some two
+        million rows.
 
     Raises:
         InputError: If a value is not possible.
@@ -133,6 +135,7 @@ def record(
 
 
 def dumbbell(
+    *,
     rate_mbps: float = 15.0,
     rtt_ms: float = 150.0,
     senders: int = 2,
@@ -174,7 +177,7 @@ def dumbbell(
 
 
 def _record(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
-    columns, _ = _core.record(scheme, networks, index, seconds, MAX_ROWS)
+    columns, _ = interruptible(lambda: _core.record(scheme, networks, index, seconds, MAX_ROWS))
     none = pl.lit(2**32 - 1, dtype=pl.UInt32)
     return frame_of(columns).with_columns(
         pl.col("event").replace_strict(dict(enumerate(_core.EVENTS)), return_dtype=pl.Enum(_core.EVENTS)),
@@ -202,22 +205,24 @@ def _model_of(table: Table) -> Model:
     if table.provenance is not None:
         return Model(table.provenance["model"], f"{table.name}.dna")
     config = table.config
-    if config is None:
+    if config is None or config["packets_per_ms"] is None or config["rtt_ms"] is None or config["senders"] is None:
         return dumbbell()
-    default = dumbbell(senders=2)
-    number: Callable[[tuple[float, float], float], str] = lambda r, unit: (  # noqa: E731
-        repr(r[0] * unit) if r[0] == r[1] else f"{{ uniform = [{r[0] * unit!r}, {r[1] * unit!r}] }}"
-    )
-    rate, rtt, senders = config["link_packets_per_ms"], config["rtt"], config["num_senders"]
-    if rate is None or rtt is None or senders is None:
-        return default
-    on, off = config["mean_on_duration"] or (5e3, 5e3), config["mean_off_duration"] or (5e3, 5e3)
+    rate = _quantity(config["packets_per_ms"], MBPS_PER_PACKET_PER_MS)
     text = (
-        f"name = {table.name!r}\n[link]\nrate_mbps = {number(rate, 10)}\n[path]\nrtt_ms = {number(rtt, 1)}\n"
-        f"[senders]\ncount = {number(senders, 1)}\n[workload]\non = {{ seconds = {number(on, 1e-3)} }}\n"
-        f"off = {{ seconds = {number(off, 1e-3)} }}\n"
+        f"[link]\nrate_mbps = {rate}\n[path]\nrtt_ms = {_quantity(config['rtt_ms'])}\n"
+        f"[senders]\ncount = {_quantity(config['senders'])}\n[workload]\n"
+        f"on = {{ seconds = {_quantity(config['on_ms'] or (5e3, 5e3), 1e-3)} }}\n"
+        f"off = {{ seconds = {_quantity(config['off_ms'] or (5e3, 5e3), 1e-3)} }}\n"
     )
     try:
         return Model(text, f"{table.name}.dna")
-    except InputError:
-        return default
+    except InputError:  # a network that ours cannot express is not this person's mistake
+        return dumbbell()
+
+
+def _quantity(limits: tuple[float, float], unit: float = 1.0) -> str:
+    """A range of the authors' file as a model file has it."""
+    lo, hi = limits[0] * unit, limits[1] * unit
+    if lo == hi:
+        return repr(lo)
+    return f"{{ {'log_uniform' if hi > 4 * lo > 0 else 'uniform'} = [{lo!r}, {hi!r}] }}"

@@ -28,7 +28,7 @@ BOUND = "omniscient bound"
 AIMD = "AIMD"
 """The row of the AIMD sender of Tao'14 §4.5."""
 AIMD_BDP = "AIMD, 1-BDP buffer"
-"""The same where the buffer is infinite: AIMD slows down for losses only, so it also gets a buffer that has some."""
+"""Its row where the buffer is infinite: AIMD slows down for losses only, so it gets a buffer that has some."""
 
 MAX_SPECIMENS = 1_000_000
 
@@ -120,7 +120,8 @@ def score(
         seconds_each: Simulated seconds of each; the model's if not given.
         seed: Of the held-out specimens; the model's if not given.
         threads: As many as there are processors if not given. The result does not depend on it.
-        aimd: Whether to score an AIMD sender, too.
+        aimd: Whether to score an AIMD sender, too; where the buffer is infinite, on a buffer of one bandwidth-delay
+            product.
         on_progress: Called with the scheme under way and the share that is done, 0 to 1.
 
     Raises:
@@ -136,9 +137,9 @@ def score(
     held_out = model.held_out(seed, specimens)
     runs = _runs(tables, held_out, aimd)
     frames = []
-    for index, (name, scheme, networks) in enumerate(runs):
-        report = _reporter(on_progress, name, index, len(runs) + 1)
-        frames.append(_evaluate(name, scheme, networks, seconds_each, workers, report))
+    for index, run in enumerate(runs):
+        report = _reporter(on_progress, run[0], index, len(runs) + 1)
+        frames.append(_evaluate(run, seconds_each, workers, report))
     frames.append(_named(BOUND, frame_of(_core.bound(held_out, seconds_each))))
     return ScoreReport(model, seconds_each, seed, pl.concat(frames))
 
@@ -147,13 +148,11 @@ Run: TypeAlias = tuple[str, Table | str, _core.Specimens]
 
 
 def _runs(tables: list[Table], held_out: _core.Specimens, aimd: bool) -> list[Run]:
-    runs: list[Run] = [
-        (name, table, held_out) for name, table in zip(distinct_names(tables), tables, strict=True)
-    ]
-    if aimd:
+    runs: list[Run] = [(name, table, held_out) for name, table in zip(distinct_names(tables), tables, strict=True)]
+    if aimd and held_out.network(0)["buffer_packets"] is None:
+        runs.append((AIMD_BDP, "aimd", held_out.with_buffer_bdp(1)))
+    elif aimd:
         runs.append((AIMD, "aimd", held_out))
-        if held_out.network(0)["buffer_packets"] is None:
-            runs.append((AIMD_BDP, "aimd", held_out.with_buffer_bdp(1)))
     return runs
 
 
@@ -191,14 +190,13 @@ def check_seed(seed: int) -> None:
 
 
 def _evaluate(
-    name: str,
-    scheme: Table | str,
-    networks: _core.Specimens,
+    run: Run,
     seconds_each: float,
     workers: _core.Workers,
     report: Callable[[float], None],
 ) -> pl.DataFrame:
     """Runs a scheme in batches, so that a display moves and ctrl-C is heard."""
+    name, scheme, networks = run
     batch = max(4 * workers.threads, len(networks) // 50)
     parts = []
     for first in range(0, len(networks), batch):

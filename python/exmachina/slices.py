@@ -9,26 +9,58 @@ import polars as pl
 from exmachina import _core
 from exmachina.table import Table
 
-__all__ = ["Slice", "rules_at", "slice_of"]
+__all__ = ["Axis", "Slice", "log_ticks", "rules_at", "slice_of"]
 
 Floats = npt.NDArray[np.float64]
 
 POINTS = 160
 """Of each axis."""
+WIDE = 8
+"""A range whose ends are this many times apart is drawn on a logarithmic axis."""
+IN_STEP = 0.9
+"""Signals with a rank correlation from here on move in step, and a picture over both shows little."""
+MANY = 300
+"""An axis whose ends are this many times apart has no room for more than its powers of ten."""
+RATIO = "rtt_ratio"
+BAND = 0.13
+"""Share of an axis of ratios that shows a ratio of 1."""
+GOLDEN = (5**0.5 - 1) / 2
 DOTS = 1500
 """Of the memory that was visited."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a picture of memory space."""
+
+    signal: str
+    label: str
+    memory: Floats
+    """Values of the signal, shape (POINTS,); ms, but for rtt_ratio."""
+    drawn: Floats
+    """Where they are drawn: as they are, but an rtt_ratio as per cent above 1, with a band below for 1 itself."""
+    log: bool
+    """Whether the axis is logarithmic."""
+    ticks: list[tuple[float, str]]
+    """Where something is written beside it, and what."""
+
+    def place(self, memory: Floats) -> Floats:
+        """Where values of the signal are drawn; those beyond an end at that end, those in the band all over it."""
+        if self.signal != RATIO:
+            return np.clip(memory, self.drawn[0], self.drawn[-1])
+        above, edge = 100 * (memory - 1), self.drawn[self.memory > 1][0]
+        spread = np.arange(len(memory)) * GOLDEN % 1
+        band = self.drawn[0] * (edge / self.drawn[0]) ** spread
+        drawn: Floats = np.where(above < edge, band, np.minimum(above, self.drawn[-1]))
+        return drawn
 
 
 @dataclass(frozen=True)
 class Slice:
     """The action of a table over two signals, the others at their medians."""
 
-    x_signal: str
-    y_signal: str
-    x: Floats
-    """Values of the x signal, shape (columns,); ms, but for rtt_ratio."""
-    y: Floats
-    """Values of the y signal, shape (rows,)."""
+    x: Axis
+    y: Axis
     rule: npt.NDArray[np.int64]
     """Number of the rule, shape (rows, columns)."""
     window_change: Floats
@@ -40,17 +72,7 @@ class Slice:
     at: dict[str, float]
     """Where the other signals of the table are held."""
     visited: Floats
-    """Some of the memory that was visited, shape (points, 2)."""
-
-    @property
-    def log_x(self) -> bool:
-        """Whether the x axis is logarithmic."""
-        return _is_log(self.x)
-
-    @property
-    def log_y(self) -> bool:
-        """Whether the y axis is logarithmic."""
-        return _is_log(self.y)
+    """Where some of the memory that was visited is drawn, shape (points, 2)."""
 
 
 def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
@@ -60,29 +82,26 @@ def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
         table: The table.
         sample: Uses of its rules: rule, window_packets, and memory.
     """
-    moving = sample.filter(pl.col("rtt_ratio") > 0)
+    moving = sample.filter(pl.col(RATIO) > 0)
     moving = sample if moving.is_empty() else moving
-    x_signal, y_signal = _most_used_signals(table, moving)
-    x, y = _axis(moving[x_signal].to_numpy()), _axis(moving[y_signal].to_numpy())
+    x, y = (_axis(signal, moving[signal].to_numpy()) for signal in _most_used_signals(table, moving))
     point = {signal: _median(moving[signal]) for signal in _core.SIGNALS}
-    memory = np.broadcast_to([point[s] for s in _core.SIGNALS], (len(y), len(x), len(_core.SIGNALS))).copy()
-    memory[:, :, _core.SIGNALS.index(x_signal)] = x[None, :]
-    memory[:, :, _core.SIGNALS.index(y_signal)] = y[:, None]
+    memory = np.broadcast_to([point[s] for s in _core.SIGNALS], (POINTS, POINTS, len(_core.SIGNALS))).copy()
+    memory[:, :, _core.SIGNALS.index(x.signal)] = x.memory[None, :]
+    memory[:, :, _core.SIGNALS.index(y.signal)] = y.memory[:, None]
     rule = rules_at(table, memory)
     actions = np.array([action for _, _, action in table.rules], dtype=np.float64)
     window = _median(moving["window_packets"])
-    dots = moving.gather_every(max(1, len(moving) // DOTS)).select(x_signal, y_signal)
+    dots = moving.gather_every(max(1, len(moving) // DOTS))
     return Slice(
-        x_signal=x_signal,
-        y_signal=y_signal,
         x=x,
         y=y,
         rule=rule,
         window_change=np.trunc(np.maximum(0, actions[rule, 0] * window + actions[rule, 1])) - window,
         intersend_ms=actions[rule, 2],
         window=window,
-        at={s: point[s] for s in table.signals if s not in (x_signal, y_signal)},
-        visited=dots.to_numpy(),
+        at={s: point[s] for s in table.signals if s not in (x.signal, y.signal)},
+        visited=np.stack([axis.place(dots[axis.signal].to_numpy()) for axis in (x, y)], axis=1),
     )
 
 
@@ -104,32 +123,60 @@ def rules_at(table: Table, memory: Floats) -> npt.NDArray[np.int64]:
 
 
 def _most_used_signals(table: Table, sample: pl.DataFrame) -> tuple[str, str]:
-    """The signals that most of the rules in use are bounded on; ties go to those that are cut most often."""
+    """The signal that most of the rules in use are bounded on, and the next one that does not move in step with it.
+
+    Ties go to signals that are cut more often.
+    """
     counts = np.bincount(sample["rule"].to_numpy(), minlength=len(table))
     lowers = np.array([lower for lower, _, _ in table.rules])
     uppers = np.array([upper for _, upper, _ in table.rules])
-    bounded = (lowers > lowers.min(axis=0)) | (uppers < uppers.max(axis=0))
-    cuts = [len(np.unique(lowers[:, axis])) for axis in range(len(_core.SIGNALS))]
-    weight = counts @ bounded
-    order = sorted(table.signals, key=lambda s: (-weight[_core.SIGNALS.index(s)], -cuts[_core.SIGNALS.index(s)]))
-    order += [s for s in ("ack_ewma", "rtt_ratio") if s not in order]
+    bounded = counts @ ((lowers > lowers.min(axis=0)) | (uppers < uppers.max(axis=0)))
+    cuts = [len(np.unique(column)) for column in lowers.T]
+    axes = [_core.SIGNALS.index(signal) for signal in table.signals]
+    first, *others = [_core.SIGNALS[axis] for axis in sorted(axes, key=lambda axis: (-bounded[axis], -cuts[axis]))]
+    others += [signal for signal in ("ack_ewma", RATIO) if signal not in (first, *others)]
+    apart = [signal for signal in others if abs(_correlation(sample, first, signal)) < IN_STEP]
+    second = (apart or others)[0]
     # The ratio reads best upwards.
-    first, second = order[:2]
-    return (second, first) if first == "rtt_ratio" else (first, second)
+    return (second, first) if first == RATIO else (first, second)
 
 
-def _axis(values: Floats) -> Floats:
+def _correlation(sample: pl.DataFrame, one: str, other: str) -> float:
+    """Of the ranks, so that it does not matter how an axis is drawn; 0 where one does not move."""
+    value = sample.select(pl.corr(one, other, method="spearman")).item()
+    return float(value) if value is not None and np.isfinite(value) else 0.0
+
+
+def _axis(signal: str, values: Floats) -> Axis:
     """Where the values are: from their 1st percentile to the 99th, logarithmic if they spread widely."""
+    if signal == RATIO:
+        return _ratio_axis(values)
     lo, hi = np.percentile(values, [1, 99])
     if hi <= lo:
         lo, hi = lo * 0.9, hi * 1.1 + 1e-9
-    if lo > 0 and hi / lo > 8:  # noqa: PLR2004
-        return np.geomspace(lo, hi, POINTS)
-    return np.linspace(lo, hi, POINTS)
+    log = bool(lo > 0 and hi / lo > WIDE)
+    memory = np.geomspace(lo, hi, POINTS) if log else np.linspace(lo, hi, POINTS)
+    return Axis(signal, f"{signal} (ms)", memory, memory, log, log_ticks(lo, hi) if log else [])
 
 
-def _is_log(axis: Floats) -> bool:
-    return bool(axis[0] > 0 and not np.isclose(axis[1] - axis[0], axis[-1] - axis[-2]))
+def _ratio_axis(values: Floats) -> Axis:
+    """Per cent above 1, logarithmic: the ratio is 1 much of the time, and rules tell it from hardly more."""
+    above = 100 * (values[values > 1] - 1)
+    lo, hi = np.percentile(above, [2, 99]) if len(above) else (0.1, 10.0)
+    lo = max(float(lo), 1e-3)
+    hi = max(float(hi), 10 * lo)
+    drawn = np.geomspace(lo * (lo / hi) ** BAND, hi, POINTS)
+    memory = np.where(drawn < lo, 1.0, 1 + drawn / 100)
+    none = (float(np.sqrt(drawn[0] * lo)), "0")
+    return Axis(RATIO, "RTT above its minimum (%)", memory, drawn, log=True, ticks=[none, *log_ticks(lo, hi)])
+
+
+def log_ticks(lo: float, hi: float) -> list[tuple[float, str]]:
+    """Round numbers between the ends of a logarithmic axis, not too many of them."""
+    decades = range(int(np.floor(np.log10(lo))), int(np.ceil(np.log10(hi))) + 1)
+    digits = (1, 2, 5) if hi / lo < MANY else (1,)
+    numbers = [digit * 10.0**decade for decade in decades for digit in digits]
+    return [(number, f"{number:g}") for number in numbers if lo <= number <= hi]
 
 
 def _median(values: pl.Series) -> float:

@@ -29,12 +29,13 @@ class Table(_core.Table):
         InputError: If the bytes are no rule table.
     """
 
-    def __init__(self, dna: bytes, file: str = "table.dna") -> None:
-        self.name = Path(file).name.removesuffix(".dna")
+    name: str
 
     def __new__(cls, dna: bytes, file: str = "table.dna") -> Self:
         """Reads the bytes; `file` is for messages and for the name."""
-        return super().__new__(cls, dna, file)
+        table = super().__new__(cls, dna, file)
+        table.name = Path(file).name.removesuffix(".dna")
+        return table
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -48,19 +48,23 @@ impl Default for Note {
     }
 }
 
-/// Lines of descent that begin a search, each from the start and with its own luck.
-const LINES: usize = 4;
-/// A line is judged once it has this many rules, or nothing more to gain at the first level.
-const GROWN: usize = 4;
+/// Lines of descent that are tried in each phase, every one with its own luck.
+const TRIALS: [usize; 3] = [4, 3, 2];
+/// A line has grown in a phase once it has this many rules, or nothing more to gain at its level.
+const GROWN: [usize; 3] = [4, 12, 36];
 
 /// State of the search beside the table.
 ///
-/// What the first few rules are decides how far a greedy search gets, and is largely luck. So it begins several times,
-/// and goes on with the best beginning.
+/// How far a greedy search gets is largely luck, the more so the fewer rules there are. So it begins several times, goes
+/// on with the best beginning, from there several times again, and so on for some phases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ours {
     line: Line,
-    /// Lines that have grown, and their scores; the search has settled on one once this holds [`LINES`].
+    /// Phases done.
+    phase: usize,
+    /// Where the lines of this phase begin, if not where the search began.
+    origin: Option<Grown>,
+    /// The lines of this phase that have grown.
     grown: Vec<Grown>,
 }
 
@@ -75,28 +79,38 @@ struct Grown {
 impl Ours {
     /// Whether there has been more than one beginning.
     pub fn has_choice(&self) -> bool {
-        !self.grown.is_empty()
+        self.phase > 0 || !self.grown.is_empty()
     }
 
     /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let done = self.line.step(bench, tuning)?;
         let table = done.table.as_ref().unwrap_or(bench.table);
-        let lines = if tuning.lines { LINES } else { 0 };
-        if self.grown.len() >= lines || (table.len() < GROWN && self.line.level == 0) {
+        let first_level = self.origin.as_ref().map_or(0, |origin| origin.line.level);
+        if !tuning.lines
+            || self.phase >= TRIALS.len()
+            || (table.len() < GROWN[self.phase] && self.line.level == first_level)
+        {
             return Ok(done);
         }
         let (table, score) = (table.clone(), bench.measure(table)?);
         self.grown.push(Grown { line: std::mem::take(&mut self.line), table: table.clone(), score });
         let measured = Some((table, score));
-        let doing = format!("beginning {} of {lines}: {score:.4}", self.grown.len());
-        if self.grown.len() < lines {
-            return Ok(Done { table: Some(bench.start.clone()), measured, doing });
+        let (phase, trials) = (self.phase + 1, TRIALS[self.phase]);
+        let doing = format!("phase {phase}, line {} of {trials}: {score:.4}", self.grown.len());
+        if self.grown.len() == trials {
+            let best = self.grown.drain(..).reduce(|best, g| if g.score > best.score { g } else { best });
+            self.origin = best;
+            self.phase += 1;
         }
-        let best = self.grown.iter().reduce(|best, g| if g.score > best.score { g } else { best });
-        let best = best.expect("one was just pushed");
-        self.line = best.line.clone();
-        Ok(Done { table: Some(best.table.clone()), measured, doing: format!("{doing}; the best goes on") })
+        let next = match &self.origin {
+            Some(origin) => {
+                self.line = origin.line.clone();
+                origin.table.clone()
+            }
+            None => bench.start.clone(),
+        };
+        Ok(Done { table: Some(next), measured, doing })
     }
 }
 

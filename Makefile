@@ -1,0 +1,70 @@
+# Everything one does here. Each target does all the set-up it needs: `make demo` works on a fresh machine.
+#
+#   make demo      design an algorithm in three minutes, and show it on one page
+#   make test      all tests, Rust and Python
+#   make lint      formatting, lints, types
+#   make bench     how fast the simulator is
+#   make validate  the published tables against their known answers, at full length
+#   make lock      renew the pinned versions of the development tools
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+LOCK := requirements-dev.lock.txt
+CARGO_TEST := cargo test --workspace --locked --profile fast
+
+# The same settings for cargo and for maturin, which calls it: else each would rebuild what the other built.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export VIRTUAL_ENV := $(abspath $(VENV))
+
+.PHONY: demo test lint bench validate lock build build-fast tools clean
+
+demo: build
+	$(BIN)/exmachina demo --output out
+
+test: build-fast
+	$(CARGO_TEST)
+	$(BIN)/python -m pytest -q
+
+lint: $(READY)
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- --deny warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: tools
+	cargo bench --locked -p exmachina-sim --bench packets
+
+validate: $(READY)
+	cargo test --workspace --release --locked -- --ignored --nocapture
+
+build: $(READY)
+	$(BIN)/maturin develop --release --locked
+
+build-fast: $(READY)
+	$(BIN)/maturin develop --profile fast --locked
+
+$(READY): $(LOCK) | tools
+	@echo "Setting up $(VENV): once, about a minute."
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(LOCK)
+	@touch $@
+
+lock: | tools
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check maturin
+	$(BIN)/maturin develop --locked --quiet --extras dev
+	echo "# Every tool and library of the development environment, with its version: written by \`make lock\`." > $(LOCK)
+	$(BIN)/python -m pip freeze --exclude-editable --exclude exmachina >> $(LOCK)
+	@touch $(READY)
+
+tools:
+	@command -v cargo > /dev/null || { echo "Rust is missing: install it (https://rustup.rs), then try again." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || \
+		{ echo "Python 3.11 or later is missing: install it, or name it with PYTHON=..., then try again." >&2; exit 1; }
+
+clean:
+	rm -rf $(VENV) target out python/exmachina/*.so

@@ -1,0 +1,269 @@
+"""The command line. Everything here can be done as shortly from Python: see the package's own documentation."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import App, CycloptsError, Parameter
+
+from exmachina import _core, terminal
+from exmachina.designing import design as design_table
+from exmachina.errors import InputError, Stopped
+from exmachina.files import check_output
+from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
+from exmachina.inspection import inspect as inspect_table
+from exmachina.model import Model, shipped_models
+from exmachina.rulewords import signed
+from exmachina.scoring import score as score_tables
+from exmachina.table import Table
+
+__all__ = ["app", "main"]
+
+USAGE, STOPPED, FAILED = 2, 130, 1
+"""Exit codes: something given cannot be used, ctrl-C, the system refused something."""
+
+app = App(
+    name="exmachina",
+    help="Designs congestion-control algorithms for the network that you describe, by simulation and search.",
+    version=_core.__version__,
+    suppress_keyboard_interrupt=False,  # ctrl-C saves a design, and says so
+)
+
+Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative=(), show_default=False)]
+Flag = Parameter(negative=(), show_default=False)
+
+
+@app.command
+def design(
+    model: str,
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])],
+    search: Literal["default", "paper"] = "default",
+    seconds: float | None = None,
+    cpu_seconds: float | None = None,
+    rounds: int | None = None,
+    threads: int | None = None,
+    seed: int | None = None,
+    start: Path | None = None,
+    resume: Annotated[bool, Flag] = False,
+    force: Annotated[bool, Flag] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Design a rule table for a model. Without a budget it goes on until ctrl-C, which saves and stops.
+
+    Args:
+        model: A model file (.toml), or the name of one that comes with the program: see `exmachina models`.
+        output: Where to write the table (.dna). Beside it: a checkpoint after every step, and the history.
+        search: `paper` is the procedure of Remy'13, section 4.3; the default gets further with less work.
+        seconds: Stop after so many seconds.
+        cpu_seconds: Stop after so many CPU-seconds, those before --resume included.
+        rounds: Stop after so many steps of the search, those before --resume included.
+        threads: All processors if not given; the result is the same for any number.
+        seed: Of everything random in the search; the model's if not given.
+        start: A table to begin with, instead of one rule.
+        resume: Go on from the checkpoint.
+        force: Replace what an earlier design left.
+        quiet: Show no progress.
+    """
+    loaded = Model.load(model)
+    first = None if start is None else Table.load(start)
+    results, messages = terminal.consoles()
+    with terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress:
+        result = design_table(
+            loaded,
+            output,
+            search=search,
+            seconds=seconds,
+            cpu_seconds=cpu_seconds,
+            rounds=rounds,
+            threads=threads,
+            seed=seed,
+            start=first,
+            resume=resume,
+            force=force,
+            on_progress=on_progress,
+        )
+    cost = terminal.duration(result.progress.cpu_s)
+    results.print(
+        f"{output}: {len(result.table)} rules, score {signed(result.score)} per specimen, "
+        f"{result.progress.step} steps, {cost} of CPU time",
+        soft_wrap=True,
+    )
+
+
+@app.command
+def score(
+    *tables: Path,
+    model: str,
+    specimens: int = 1000,
+    seconds_each: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    aimd: Annotated[bool, Flag] = False,
+    results: Path | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score rule tables on the same networks of a model, none of which a design has seen.
+
+    Args:
+        tables: Files (.dna), ours or the authors'; the first is the one that others are compared to.
+        model: A model file (.toml), or the name of one that comes with the program.
+        specimens: How many networks.
+        seconds_each: Simulated seconds of each; the model's if not given.
+        seed: Of the networks and their traffic; the model's if not given.
+        threads: All processors if not given; the result is the same for any number.
+        aimd: Score an AIMD sender (Tao'14, section 4.5), too; on a buffer of 1 BDP where the model's is infinite.
+        results: Write one row per scheme, network and sender here (.parquet).
+        quiet: Show no progress.
+    """
+    loaded = [Table.load(path) for path in tables]
+    network = Model.load(model)
+    if results is not None:
+        check_output(results, suffixes=(".parquet",))
+    out, messages = terminal.consoles()
+    with terminal.scoring_display(messages, quiet=quiet) as on_progress:
+        report = score_tables(
+            loaded,
+            network,
+            specimens=specimens,
+            seconds_each=seconds_each,
+            seed=seed,
+            threads=threads,
+            aimd=aimd,
+            on_progress=on_progress,
+        )
+    if results is not None:
+        report.save(results)
+    terminal.show_scores(out, report)
+
+
+@app.command
+def inspect(
+    table: Path,
+    *,
+    model: str | None = None,
+    rate_mbps: float | None = None,
+    rtt_ms: float | None = None,
+    senders: int | None = None,
+    on_s: float | None = None,
+    off_s: float | None = None,
+    buffer_bdp: float | None = None,
+    specimens: int = SPECIMENS,
+    seconds: float = PLOT_S,
+    seed: int | None = None,
+    threads: int | None = None,
+    output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"], negative=())] = None,
+) -> None:
+    """Explain a rule table: which rules fire and when, what they do, and a run over time.
+
+    Args:
+        table: A file (.dna), ours or the authors'.
+        model: Count the uses of rules on networks of this model; if not given, on those the table was designed for.
+        rate_mbps: Link rate of the network of the time plot, Mbit/s.
+        rtt_ms: Its round-trip time without a queue, ms.
+        senders: How many share it.
+        on_s: Mean time on, s.
+        off_s: Mean time off, s.
+        buffer_bdp: Room in its queue, in bandwidth-delay products; infinite if not given.
+        specimens: How many networks of the model are run.
+        seconds: Simulated seconds of the time plot.
+        seed: Of the networks and their traffic; the model's if not given.
+        threads: All processors if not given.
+        output: Write a page (.html) or a picture (.png); may be given twice. If not given: both, here.
+    """
+    loaded = Table.load(table)
+    given = {
+        "rate_mbps": rate_mbps,
+        "rtt_ms": rtt_ms,
+        "senders": senders,
+        "on_s": on_s,
+        "off_s": off_s,
+        "buffer_bdp": buffer_bdp,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    network = dumbbell(**options) if options else None
+    outputs = output or [Path(f"{loaded.name}.html"), Path(f"{loaded.name}.png")]
+    for path in outputs:
+        check_output(path, suffixes=(".html", ".png"))
+    inspection = inspect_table(
+        loaded,
+        None if model is None else Model.load(model),
+        network=network,
+        specimens=specimens,
+        seconds=seconds,
+        seed=seed,
+        threads=threads,
+    )
+    for path in outputs:
+        inspection.save(path)
+    out, _ = terminal.consoles()
+    terminal.show_rules(out, inspection)
+    out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
+
+
+@app.command
+def models() -> None:
+    """List the models that come with the program."""
+    out, _ = terminal.consoles()
+    for model in shipped_models():
+        out.print(f"[bold]{model.name:10}[/] {model.description}", soft_wrap=True)
+
+
+@app.command
+def demo(
+    *,
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("out"),
+    seconds: float | None = None,
+    cpu_seconds: float | None = None,
+    specimens: int = 1000,
+    threads: int | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Design for the model `demo` in about three minutes, score the result, and show it all on one page.
+
+    Args:
+        output: The folder to write demo.html, demo.png, demo.dna and the results into.
+        seconds: Design for so many seconds; 150 if no budget is given.
+        cpu_seconds: Design for so many CPU-seconds.
+        specimens: How many networks to score it on.
+        threads: All processors if not given.
+        quiet: Show no progress.
+    """
+    from exmachina.demo import run_demo  # noqa: PLC0415 (plotting takes a second to load)
+
+    out, messages = terminal.consoles()
+    with terminal.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:
+        result = run_demo(
+            output,
+            seconds=seconds,
+            cpu_seconds=cpu_seconds,
+            specimens=specimens,
+            threads=threads,
+            on_progress=on_progress,
+        )
+    terminal.show_scores(out, result.report)
+    out.print(f"The page: {result.page}\nThe picture: {result.picture}", soft_wrap=True)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line; the process ends with 0, or 2 for what cannot be used, 130 for ctrl-C, 1 for the rest."""
+    # In the background a shell makes its children deaf to ctrl-C; whoever sends it means it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        app(arguments, exit_on_error=False, print_error=False, help_on_error=False)
+    except CycloptsError as error:
+        _leave(str(error), USAGE)
+    except InputError as error:
+        _leave(str(error), USAGE)
+    except Stopped as stopped:
+        _leave(str(stopped), STOPPED)
+    except KeyboardInterrupt:
+        _leave("Stopped.", STOPPED)
+    except OSError as error:
+        _leave(f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}", FAILED)
+
+
+def _leave(message: str, code: int) -> None:
+    print(f"exmachina: {message}", file=sys.stderr)
+    sys.exit(code)

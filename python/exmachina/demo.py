@@ -1,0 +1,186 @@
+"""The demonstration: design, score, explain, and one page and one picture that show it."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import matplotlib as mpl
+
+from exmachina import charts, figures, report
+from exmachina.cloud import clouds_of, scheme_colours
+from exmachina.designing import Design, Progress, design
+from exmachina.errors import InputError
+from exmachina.files import reason, write_atomically
+from exmachina.inspection import Inspection, inspect
+from exmachina.model import Model
+from exmachina.rulewords import signed
+from exmachina.scoring import BOUND, ScoreReport, score
+from exmachina.style import network_words
+from exmachina.table import Table
+from exmachina.timeline import timeline_of
+
+__all__ = ["Demo", "run_demo"]
+
+DESIGN_S = 150.0
+"""So that all is done in three minutes."""
+DESIGNED, START = "designed", "one-rule start"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What a demonstration gave."""
+
+    design: Design
+    report: ScoreReport
+    inspection: Inspection
+    page: Path
+    """One self-contained HTML file."""
+    picture: Path
+    """A PNG file."""
+
+
+def run_demo(
+    folder: str | os.PathLike[str] = "out",
+    *,
+    model: str | os.PathLike[str] = "demo",
+    seconds: float | None = None,
+    cpu_seconds: float | None = None,
+    rounds: int | None = None,
+    specimens: int = 1000,
+    threads: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Demo:
+    """Designs for a model, scores the result against the rule it began with, AIMD and the bound, and shows it.
+
+    Args:
+        folder: Where to write `demo.html`, `demo.png`, `demo.dna` and the results behind them; created if missing.
+        model: What to design for.
+        seconds: Budget of the design; 150 s if none is given.
+        cpu_seconds: The same in CPU-seconds.
+        rounds: The same in steps of the search.
+        specimens: How many held-out networks to score on.
+        threads: As many as there are processors if not given.
+        on_progress: Called five times a second during the design.
+
+    Raises:
+        InputError: If something given is not possible.
+        Stopped: At ctrl-C, once the design has been saved.
+    """
+    if seconds is None and cpu_seconds is None and rounds is None:
+        seconds = DESIGN_S
+    folder, loaded = _folder(folder), Model.load(model)
+    designed = design(
+        loaded,
+        folder / "demo.dna",
+        seconds=seconds,
+        cpu_seconds=cpu_seconds,
+        rounds=rounds,
+        threads=threads,
+        force=True,
+        on_progress=on_progress,
+    )
+    table = Table(designed.table.dna, DESIGNED)
+    start = Table.single(loaded.signals, *loaded.start_action, name=START)
+    scores = score([table, start], loaded, specimens=specimens, threads=threads, aimd=True)
+    scores.save(folder / "demo.parquet")
+    inspection = inspect(table, loaded, threads=threads)
+    result = Demo(designed, scores, inspection, folder / "demo.html", folder / "demo.png")
+    write_atomically(result.page, _page(result).encode())
+    write_atomically(result.picture, _picture(result))
+    return result
+
+
+def _folder(folder: str | os.PathLike[str]) -> Path:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot create this folder: {reason(error)}") from None
+    return Path(folder)
+
+
+def _levels(demo: Demo, colours: dict[str, str]) -> tuple[float, dict[str, tuple[float, str]]]:
+    """The bound, and the scores of all schemes that were not designed here."""
+    means = dict(demo.report.summary.select("scheme", "score").iter_rows())
+    return means[BOUND], {s: (means[s], colours[s]) for s in means if s not in (BOUND, DESIGNED)}
+
+
+def _page(demo: Demo) -> str:
+    model, summary = demo.report.model, demo.report.summary
+    colours = scheme_colours(summary["scheme"].to_list())
+    rows = {row["scheme"]: row for row in summary.iter_rows(named=True)}
+    mine, bound, progress = rows[DESIGNED], rows[BOUND], demo.design.progress
+    facts = [
+        (signed(mine["score"], 2), f"score; {signed(bound['score'], 2)} is the bound"),
+        (f"{mine['normalised_throughput'] * 100:.0f} %", "of an equal share of the link"),
+        (f"{mine['queueing_delay_ms']:.1f} ms", "queueing delay, one packet's own time included"),
+        (f"{len(demo.design.table)}", "rules"),
+        (f"{progress.cpu_s:.0f} s", "of CPU time for the design"),
+        (f"{progress.packets / 1e6:,.0f} M", "packets simulated"),
+    ]
+    lead = (
+        f"{model.description}: from this description alone, a search over simulations wrote the congestion-control "
+        "algorithm on this page. No human chose a rule of it."
+    )
+    body = [
+        report.tiles(facts),
+        report.columns(
+            report.section(
+                "While it searched",
+                "How far it was from senders that know everything, on networks that it does not train on.",
+                report.chart(charts.score_curve_chart(demo.design.history, *_levels(demo, colours))),
+            ),
+            report.section(
+                "Throughput and delay",
+                "A dot is a run, an ellipse one standard deviation, a circle the median. Delay shrinks to the right, "
+                "so better is to the top right.",
+                report.chart(charts.cloud_chart(clouds_of(demo.report.specimens))),
+            ),
+        ),
+        report.section(
+            "On networks that it has not seen",
+            f"{demo.report.frame['specimen'].n_unique()} fresh draws, the same for all, {model.duration_s:g} s each. "
+            f"{_score_words(model)} AIMD slows down for losses only, so on an infinite buffer it gets one of 1 BDP.",
+            report.chart(charts.score_chart(summary, colours)),
+            report.table_of_scores(summary, colours),
+        ),
+        *report.inspection_sections(demo.inspection),
+        report.section("What it was asked for", "The whole model file.", f"<pre>{escape(model.text)}</pre>"),
+    ]
+    return report.page("An algorithm designed in minutes", "exmachina demo", lead, body)
+
+
+def _score_words(model: Model) -> str:
+    """What the score of a model is."""
+    alpha, beta, delta, basis = model.objective
+    if (alpha, beta, basis) != (1, 1, "share"):
+        return "The score is the model's objective, a mean over senders."
+    return (
+        f"The score is log2(throughput / equal share) − {delta:g} · log2(delay / minimum RTT), a mean over senders: "
+        "doubling a throughput adds 1."
+    )
+
+
+def _picture(demo: Demo) -> bytes:
+    colours = scheme_colours(demo.report.summary["scheme"].to_list())
+    with mpl.rc_context(figures.STYLE):
+        figure = figures.new_figure(15, 13.5)
+        progress = demo.design.progress
+        figure.suptitle(
+            f"An algorithm of {len(demo.design.table)} rules, designed in {progress.cpu_s:.0f} CPU-seconds from this "
+            f"description: “{demo.report.model.description}”",
+            fontsize=13,
+            weight="bold",
+        )
+        rows = figure.add_gridspec(3, 1, height_ratios=[1, 1, 1.15])
+        top, middle, bottom = (rows[i].subgridspec(n, m) for i, (n, m) in enumerate([(1, 3), (1, 3), (3, 1)]))
+        figures.draw_score_curve(figure.add_subplot(top[0]), demo.design.history, *_levels(demo, colours))
+        figures.draw_scores(figure.add_subplot(top[1]), demo.report.summary, colours)
+        figures.draw_clouds(figure.add_subplot(top[2]), clouds_of(demo.report.specimens))
+        figures.draw_rules(figure.add_subplot(middle[0]), demo.inspection.usage)
+        figures.draw_slice([figure.add_subplot(middle[i]) for i in (1, 2)], demo.inspection.slice)
+        axes = [figure.add_subplot(bottom[i]) for i in range(3)]
+        network = network_words(dict(demo.inspection.network))
+        figures.draw_timeline(axes, timeline_of(demo.inspection.record), network)
+        return figures.png(figure)

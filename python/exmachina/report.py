@@ -1,0 +1,177 @@
+"""Self-contained HTML pages: everything in one file, plotly's script included, readable on a phone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib import resources
+
+import numpy as np
+import plotly.graph_objects as go
+import polars as pl
+from plotly.offline import get_plotlyjs
+
+from exmachina import _core, charts
+from exmachina.inspection import Inspection
+from exmachina.rulewords import action_words, box_words, signed
+from exmachina.style import network_words, signal_words
+from exmachina.timeline import timeline_of
+
+__all__ = ["chart", "columns", "inspection_page", "inspection_sections", "page", "section", "tiles"]
+
+CONFIG = {"displayModeBar": False, "responsive": True}
+TOP_RULES = 12
+
+
+def page(title: str, kicker: str, lead: str, body: Iterable[str]) -> str:
+    """A page: title, a line above it, a paragraph below it (these three are text), and sections of HTML."""
+    css = resources.files("exmachina").joinpath("page.css").read_text()
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{css}</style>"
+        f"<script>{get_plotlyjs()}</script></head>\n<body><main>"
+        f'<header><p class="kicker">{escape(kicker)}</p><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>\n'
+        + "\n".join(body)
+        + f"\n<footer>Made by exmachina {_core.__version__}.</footer></main></body></html>\n"
+    )
+
+
+def section(title: str, words: str, *content: str) -> str:
+    """A section; title and words are text, the content is HTML."""
+    return f"<section><h2>{escape(title)}</h2><p>{escape(words)}</p>{''.join(content)}</section>"
+
+
+def columns(*sections: str) -> str:
+    """Sections side by side where there is room."""
+    return f'<div class="columns">{"".join(sections)}</div>'
+
+
+def tiles(facts: Sequence[tuple[str, str]]) -> str:
+    """Large figures, each with what it is."""
+    each = (f'<div class="tile"><b>{escape(figure)}</b><span>{escape(words)}</span></div>' for figure, words in facts)
+    return f'<div class="tiles">{"".join(each)}</div>'
+
+
+def chart(figure: go.Figure) -> str:
+    """An interactive figure. The same figure always gives the same text."""
+    name = "chart-" + sha256(figure.to_json().encode()).hexdigest()[:12]
+    return str(figure.to_html(full_html=False, include_plotlyjs=False, config=CONFIG, div_id=name))
+
+
+def table_of_scores(summary: pl.DataFrame, colours: Mapping[str, str]) -> str:
+    """The summary of a score report, the best on top."""
+    first = summary["scheme"][0]
+    rows = []
+    for line in summary.sort("score", descending=True).iter_rows(named=True):
+        is_first = line["scheme"] == first
+        difference = "" if is_first else _with_interval(line["difference"], line["difference_ci95"], plus=True)
+        dot = f'<i class="dot" style="background:{colours[line["scheme"]]}"></i>'
+        rows.append(
+            f'<tr><td class="tight">{dot}{escape(line["scheme"])}</td>'
+            f'<td class="number">{_with_interval(line["score"], line["score_ci95"])}</td>'
+            f'<td class="number">{difference}</td>'
+            f'<td class="number">{_or_dash(line["normalised_throughput"], ".2f")}</td>'
+            f'<td class="number">{_or_dash(line["queueing_delay_ms"], ",.1f")}</td></tr>'
+        )
+    head = (
+        '<tr><th>scheme</th><th class="number">score ± 95 %</th>'
+        f'<th class="number">to {escape(first)}</th><th class="number">throughput / equal share</th>'
+        '<th class="number">queueing delay, ms</th></tr>'
+    )
+    return f'<div class="scroll"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+
+def _with_interval(value: float, half_width: float, *, plus: bool = False) -> str:
+    text = signed(value, plus=plus)
+    return text if np.isnan(half_width) else f"{text} ± {half_width:.3f}"
+
+
+def _or_dash(value: float | None, spec: str) -> str:
+    return "–" if value is None else format(value, spec)
+
+
+def inspection_page(inspection: Inspection) -> str:
+    """The page of an inspection."""
+    table, model = inspection.table, inspection.model
+    used = int((inspection.usage["uses"] > 0).sum())
+    facts = [
+        (f"{len(table)}", "rules"),
+        (f"{used}", "of them used on these networks"),
+        (f"{inspection.usage['share'][0] * 100:.3g} %", f"of all uses by rule {inspection.usage['rule'][0]}"),
+        (f"{inspection.slice.window:g}", "packets: the median window"),
+    ]
+    lead = (
+        "What this congestion-control algorithm does, and when, on "
+        f"{model.description or network_words(dict(inspection.network))}. Its rules look at {_listed(table.signals)}."
+    )
+    return page(table.name, "exmachina inspect", lead, [tiles(facts), *inspection_sections(inspection)])
+
+
+def inspection_sections(inspection: Inspection) -> list[str]:
+    """The sections that explain a table: a run over time, the action over memory, the rules."""
+    view = inspection.slice
+    held = ", ".join(f"{signal} {value:.3g}" for signal, value in view.at.items())
+    where = f" Held at their medians: {held}." if held else ""
+    dots = f"Dots are memories that occurred.{where}"
+    seen = f"Across: {signal_words(view.x.signal)}. Upwards: {signal_words(view.y.signal)}."
+    return [
+        section(
+            "On one network, over time",
+            f"{network_words(dict(inspection.network))}. A line breaks where its sender is off.",
+            chart(charts.timeline_chart(timeline_of(inspection.record))),
+        ),
+        columns(
+            section(
+                "What an ACK does to the window",
+                f"Change of a window of {view.window:g} packets: blue grows, red shrinks. {seen}",
+                chart(charts.slice_chart(view, view.window_change, diverging=True, unit="packets")),
+            ),
+            section(
+                "How fast it may send",
+                f"Least time between two packets. {dots}",
+                chart(charts.slice_chart(view, view.intersend_ms, diverging=False, unit="ms")),
+            ),
+        ),
+        section(
+            "The rules",
+            "The most used first. A rule fires when an ACK leaves the memory in its box; w is the window in packets. "
+            "The medians are of the memory it fired at.",
+            rule_table(inspection),
+        ),
+    ]
+
+
+def rule_table(inspection: Inspection) -> str:
+    """The rules, the most used on top; the rest folded away."""
+    rows = [_rule_row(inspection, rule) for rule in inspection.usage.iter_rows(named=True)]
+    head = (
+        '<thead><tr><th class="number">rule</th><th class="number">uses</th><th></th><th>what it does</th>'
+        "<th>when</th><th>median memory</th></tr></thead>"
+    )
+
+    def table(some: list[str]) -> str:
+        return f'<div class="scroll"><table>{head}<tbody>{"".join(some)}</tbody></table></div>'
+
+    if len(rows) <= TOP_RULES:
+        return table(rows)
+    rest = f"<details><summary>{len(rows) - TOP_RULES} more rules</summary>{table(rows[TOP_RULES:])}</details>"
+    return table(rows[:TOP_RULES]) + rest
+
+
+def _rule_row(inspection: Inspection, rule: Mapping[str, float]) -> str:
+    signals = inspection.table.signals
+    usage = inspection.usage
+    domain = {s: (min(usage[f"{s}_from"]), max(usage[f"{s}_to"])) for s in signals}
+    medians = ", ".join(f"{s} {rule[f'median_{s}']:.3g}" for s in signals) if rule["uses"] else "never used"
+    most = usage["share"].max() or 1.0
+    share = 100 * rule["share"]
+    return (
+        f'<tr><td class="number">{rule["rule"]}</td><td class="number">{share:.3g} %</td>'
+        f'<td class="bar"><i style="width:{100 * rule["share"] / most:.1f}%"></i></td>'  # type: ignore[operator]
+        f'<td class="tight">{escape(action_words(rule))}</td><td class="wide">{escape(box_words(rule, domain))}</td>'
+        f'<td class="wide">{escape(medians)}</td></tr>'
+    )
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

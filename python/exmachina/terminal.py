@@ -1,0 +1,190 @@
+"""What the command line shows while it works, and the tables at the end."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import isnan
+
+import polars as pl
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table as Grid
+from rich.text import Text
+
+from exmachina import designing
+from exmachina.inspection import Inspection
+from exmachina.rulewords import action_words, signed
+from exmachina.scoring import BOUND, ScoreReport
+
+__all__ = ["design_display", "duration", "scoring_display", "show_rules", "show_scores", "si"]
+
+LINE_EVERY_S = 30.0
+"""Where the output is no terminal, a line of progress comes this often."""
+PIPE_WIDTH = 160
+"""Of what is written to a file or another program."""
+BLOCKS = "▁▂▃▄▅▆▇█"
+CURVE = 24
+MINUTE, HOUR = 60, 3600
+
+
+def duration(seconds: float) -> str:
+    """A duration to read, such as `1 h 05 min`, `2 min 05 s` or `7.5 s`."""
+    if seconds < MINUTE:
+        return f"{seconds:.1f} s"
+    if seconds < HOUR:
+        return f"{int(seconds // MINUTE)} min {int(seconds % MINUTE):02} s"
+    return f"{int(seconds // HOUR)} h {int(seconds % HOUR // MINUTE):02} min"
+
+
+def si(number: float) -> str:
+    """A large number to read, such as `12.3 M`."""
+    for limit, unit in [(1e9, " G"), (1e6, " M"), (1e3, " k")]:
+        if number >= limit:
+            return f"{number / limit:.3g}{unit}"
+    return f"{number:.3g}"
+
+
+@contextmanager
+def design_display(
+    console: Console, title: str, *, quiet: bool
+) -> Iterator[Callable[[designing.Progress], None] | None]:
+    """A live view of a design in a terminal; elsewhere a line now and then; nothing if quiet."""
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        scores: list[float] = []
+        with Live(console=console, refresh_per_second=5, transient=False) as live:
+            yield lambda now: live.update(_design_panel(title, now, scores))
+    else:
+        yield _lines(console)
+
+
+def _lines(console: Console) -> Callable[[designing.Progress], None]:
+    last = time.monotonic()
+
+    def show(now: designing.Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= LINE_EVERY_S:
+            last = time.monotonic()
+            console.print(
+                f"score {signed(now.score)}, {now.rules} rules, step {now.step}, "
+                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time, {now.doing}",
+                soft_wrap=True,
+            )
+
+    return show
+
+
+def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> RenderableType:
+    if now.score is not None and (not scores or scores[-1] != now.score):
+        scores.append(now.score)
+    facts = Grid.grid(padding=(0, 3))
+    facts.add_row(
+        f"[bold]score {signed(now.score)}[/]",
+        f"[blue]{sparkline(scores)}[/]",
+        f"{now.rules} rules",
+        f"step {now.step}",
+    )
+    speed = Grid.grid(padding=(0, 3))
+    speed.add_row(
+        f"{si(now.packets_per_s)} packets/s",
+        f"{si(now.packets)} simulated",
+        f"{duration(now.cpu_s)} of CPU time",
+        f"{duration(now.wall_s)} so far" if now.left_s is None else f"{duration(now.left_s)} left",
+    )
+    share = None if now.left_s is None else now.wall_s / max(1e-9, now.wall_s + now.left_s)
+    bar = ProgressBar(total=1.0, completed=share or 0.0, pulse=share is None, width=None)
+    doing = Text(now.doing, style="dim", overflow="ellipsis", no_wrap=True)
+    return Panel(Group(facts, speed, doing, bar), title=title, subtitle="ctrl-C saves and stops", title_align="left")
+
+
+def sparkline(values: list[float]) -> str:
+    """A curve in one line of text."""
+    if len(values) > CURVE:
+        values = [values[i * (len(values) - 1) // (CURVE - 1)] for i in range(CURVE)]
+    lo, hi = min(values, default=0.0), max(values, default=0.0)
+    return "".join(BLOCKS[round((v - lo) / (hi - lo) * (len(BLOCKS) - 1)) if hi > lo else 0] for v in values)
+
+
+@contextmanager
+def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
+    """A bar for a scoring under way."""
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    look = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*look, console=console, transient=True) as bars:
+        task = bars.add_task("scoring", total=1.0)
+        yield lambda scheme, share: bars.update(task, description=f"scoring {scheme}", completed=share)
+
+
+def show_scores(console: Console, report: ScoreReport) -> None:
+    """Prints a score report."""
+    summary = report.summary
+    several = len(summary) > 2  # noqa: PLR2004 (one scheme and the bound)
+    grid = Grid(title=None, box=None, padding=(0, 2), header_style="bold")
+    grid.add_column("scheme")
+    for head in ["score", *(["to the first"] if several else []), "throughput", "delay"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    for line in summary.iter_rows(named=True):
+        paired = _interval(line["difference"], line["difference_ci95"], plus=True)
+        cells = [
+            line["scheme"],
+            _interval(line["score"], line["score_ci95"]),
+            *([paired if line["scheme"] != summary["scheme"][0] else ""] if several else []),
+            _cell(line["normalised_throughput"], ".3f"),
+            _cell(line["delay_ratio"], ".3f"),
+        ]
+        grid.add_row(*cells, style="dim" if line["scheme"] == BOUND else None)
+    console.print(grid)
+    for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
+        console.print(f"{line['scheme']}: {line['starved_senders']} senders were on and received nothing (−1e6 each)")
+    count = report.frame["specimen"].n_unique()
+    console.print(
+        f"{count} held-out specimens of {report.model.name}, {report.seconds_each:g} s each, seed {report.seed}. "
+        "± is half a 95 % Student-t interval; differences are paired by specimen. Throughput is over an equal share, "
+        "delay over the minimum RTT.",
+        style="dim",
+        soft_wrap=not console.is_terminal,
+    )
+
+
+def _interval(mean: float, half_width: float, *, plus: bool = False) -> str:
+    text = signed(mean, plus=plus)
+    return text if isnan(half_width) else f"{text} ± {half_width:.3f}"
+
+
+def _cell(value: float | None, spec: str) -> str:
+    return "–" if value is None else format(value, spec)
+
+
+def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None:
+    """Prints the most used rules of a table."""
+    usage = inspection.usage
+    used = int((usage["uses"] > 0).sum())
+    console.print(
+        f"[bold]{inspection.table.name}[/]: {len(usage)} rules over {', '.join(inspection.table.signals)}; "
+        f"{used} fire on these networks"
+    )
+    grid = Grid(box=None, padding=(0, 2), header_style="bold")
+    for head in ["rule", "uses", "window"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("what it does", no_wrap=True)
+    grid.add_column("median memory")
+    for rule in usage.filter(pl.col("uses") > 0).head(most).iter_rows(named=True):
+        memory = ", ".join(f"{s} {rule[f'median_{s}']:.3g}" for s in inspection.table.signals)
+        window = f"{rule['median_window_packets']:g}"
+        grid.add_row(str(rule["rule"]), f"{100 * rule['share']:.3g} %", window, action_words(rule), memory)
+    console.print(grid)
+    if used > most:
+        console.print(f"and {used - most} more that fire", style="dim")
+
+
+def consoles() -> tuple[Console, Console]:
+    """For results, and for all else: results can be piped on."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return Console(highlight=False, width=width), Console(file=sys.stderr, highlight=False)

@@ -1,0 +1,91 @@
+"""What tests share: a model whose runs take milliseconds, tables, and the command line as a person calls it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from exmachina import Model, Table, design
+
+SMALL = """\
+description = "a small network"
+
+[link]
+rate_mbps = 10
+
+[path]
+rtt_ms = 40
+
+[senders]
+count = { list = [1, 2] }
+
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+
+[design]
+duration_s = 4
+"""
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture(scope="session")
+def model() -> Model:
+    return Model(SMALL, "small.toml")
+
+
+@pytest.fixture(scope="session")
+def one_rule(model: Model) -> Table:
+    return Table.single(model.signals, 1.0, 1, 3.0, "one-rule")
+
+
+@pytest.fixture(scope="session")
+def designed(model: Model) -> Table:
+    """A table of several rules."""
+    rounds = 10
+    while True:
+        table = design(model, rounds=rounds, threads=1).table
+        if len(table) > 3:
+            return Table(table.dna, "designed.dna")
+        rounds += 10
+
+
+def command(*arguments: str | Path) -> list[str]:
+    return [sys.executable, "-m", "exmachina", *map(str, arguments)]
+
+
+@pytest.fixture
+def exmachina(tmp_path: Path) -> Command:
+    """Runs the command line in an empty folder, with a terminal of 100 columns at most."""
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(*arguments),
+            cwd=tmp_path,
+            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def published(name: str) -> Path:
+    """One of the authors' tables; the test is skipped where they are not."""
+    path = Path(__file__).parents[3] / "shared" / "reference" / "remycc" / f"{name}.dna"
+    if not path.exists():
+        pytest.skip("the authors' tables are not here")
+    return path

@@ -1,0 +1,120 @@
+"""The command line, end to end: what it writes, what it says, and how it ends."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import SMALL, Command
+
+from exmachina import Table
+
+MODELS = """\
+demo       One link of 15 Mbit/s and 100 ms, with one sender or two
+general-1  10-20 Mbit/s, 100-200 ms, 1 to 16 senders; throughput and delay equally dear
+known-1x   One link of 15 Mbit/s and 150 ms, with one sender or two
+tao-10x    10-100 Mbit/s, 150 ms, two senders
+"""
+
+SCORES = """\
+  scheme                       score      to the first    throughput    delay
+  one-rule            −1.805 ± 0.125                           0.301    1.026
+  one-rule (2)        −1.805 ± 0.125    +0.000 ± 0.000         0.301    1.026
+  omniscient bound    −0.036 ± 0.000    +1.769 ± 0.125         1.000    1.025
+"""
+
+
+def test_models(exmachina: Command) -> None:
+    done = exmachina("models")
+    assert (done.returncode, done.stdout, done.stderr) == (0, MODELS, "")
+
+
+def test_design_score_inspect(exmachina: Command, tmp_path: Path, model_file: Path) -> None:
+    done = exmachina("design", model_file, "-o", "a.dna", "--rounds", "12")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("a.dna: ")
+    assert "12 steps" in done.stdout
+
+    done = exmachina("score", "a.dna", "--model", model_file, "--specimens", "20", "--aimd", "--results", "r.parquet")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line[2:20].strip() for line in lines[:4]] == ["scheme", "a", "AIMD, 1-BDP buffer", "omniscient bound"]
+    assert lines[4].startswith("20 held-out specimens of small, 4 s each, seed 1. ")
+    assert pl.read_parquet(tmp_path / "r.parquet")["specimen"].n_unique() == 20
+
+    done = exmachina("inspect", "a.dna", "--specimens", "4", "--seconds", "5")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "written: a.html, a.png"
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
+
+
+def test_scores_as_a_person_reads_them(exmachina: Command, tmp_path: Path, model_file: Path, one_rule: Table) -> None:
+    one_rule.save(tmp_path / "one-rule.dna")
+    done = exmachina("score", "one-rule.dna", "one-rule.dna", "--model", model_file, "--specimens", "20")
+    shown = [line.rstrip() for line in done.stdout.splitlines()[:4]]
+    assert shown == [line.rstrip() for line in SCORES.splitlines()]
+
+
+def test_demo(exmachina: Command, tmp_path: Path) -> None:
+    done = exmachina("demo", "-o", "shown/here", "--cpu-seconds", "0.5", "--specimens", "10", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("The page: shown/here/demo.html\nThe picture: shown/here/demo.png\n")
+    page = (tmp_path / "shown/here/demo.html").read_text()
+    for words in ("While it searched", "Throughput and delay", "one-rule start", "omniscient bound", "The rules"):
+        assert words in page
+    assert page.count("plotly-graph-div") == 6
+    assert (tmp_path / "shown/here/demo.png").stat().st_size > 50_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["design", "small.toml", "-o", "x.txt"], "x.txt: expected a name that ends in .dna"),
+        (["design", "nope", "-o", "x.dna"], "nope: there is no such model; expected a .toml file or one of demo, "),
+        (["design", "wrong.toml", "-o", "x.dna"], "wrong.toml:4: link.rate_mbps: expected a rate above 0 "),
+        (["design", "extra.toml", "-o", "x.dna"], "extra.toml:19: colour: unknown field; expected "),
+        (["design", "small.toml", "-o", "x.dna", "--seconds", "0"], "seconds: expected a number above 0, got 0"),
+        (
+            ["design", "small.toml", "-o", "x.dna", "--search", "best"],
+            'Invalid value "best" for --search. Choose from: ',
+        ),
+        (["design", "small.toml"], 'Command "design" parameter --output requires an argument.'),
+        (["design", "small.toml", "-o", "x.dna", "--resume"], "x.dna.checkpoint: there is no such checkpoint; "),
+        (
+            ["design", "small.toml", "-o", "x.dna", "--start", "no.dna"],
+            "no.dna: cannot read it: no such file or directory",
+        ),
+        (["score", "--model", "small.toml"], "tables: expected at least one"),
+        (["score", "small.toml", "--model", "small.toml"], "small.toml: not a .dna file"),
+        (
+            ["score", "one.dna", "--model", "small.toml", "--specimens", "0"],
+            "specimens: expected from 1 to 1000000, got 0",
+        ),
+        (["score", "one.dna", "--model", "small.toml", "--results", "r.csv"], "r.csv: expected a name that ends in "),
+        (["inspect", "one.dna", "--rtt-ms", "-4"], "rtt-ms: expected an RTT above 0 and at most 1000000 ms, got -4"),
+        (["inspect", "one.dna", "-o", "x.pdf"], "x.pdf: expected a name that ends in .html or .png"),
+        (["inspect", "one.dna", "--seconds", "0"], "seconds: expected more than 0 and at most 1000000 simulated "),
+        (["demo", "-o", "one.dna/x"], "one.dna/x: cannot create this folder: not a directory"),
+        (["bogus"], 'Unknown command "bogus".'),
+    ],
+)
+def test_mistakes(exmachina: Command, tmp_path: Path, one_rule: Table, arguments: list[str], message: str) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "wrong.toml").write_text(SMALL.replace("rate_mbps = 10", "rate_mbps = -10"))
+    (tmp_path / "extra.toml").write_text(SMALL + "\n[colour]\nred = 1\n")
+    one_rule.save(tmp_path / "one.dna")
+    before = sorted(tmp_path.iterdir())
+    done = exmachina(*arguments)
+    assert done.stderr.startswith(f"exmachina: {message}"), done.stderr
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1, "one message, one line"
+    assert done.stdout == ""
+    assert sorted(tmp_path.iterdir()) == before, "nothing is written"
+
+
+def test_version_and_help(exmachina: Command) -> None:
+    assert exmachina("--version").stdout.strip().count(".") == 2
+    for name in ("design", "score", "inspect", "models", "demo"):
+        done = exmachina(name, "--help")
+        assert done.returncode == 0
+        assert f"Usage: exmachina {name}" in done.stdout

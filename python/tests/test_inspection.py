@@ -1,0 +1,147 @@
+"""Explaining tables."""
+
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import published
+
+from exmachina import SIGNALS, InputError, Model, Table, dumbbell, inspect, record
+from exmachina.interrupts import interruptible
+from exmachina.rulewords import action_words, box_words, signed
+from exmachina.slices import log_ticks, rules_at
+from exmachina.timeline import timeline_of
+
+
+def test_boxes_and_the_simulator_agree_on_the_rule(designed: Table) -> None:
+    acks = record(designed, dumbbell(rate_mbps=8, rtt_ms=40, senders=3, on_s=1, off_s=1), seconds=30).filter(
+        pl.col("rule").is_not_null()
+    )
+    assert acks["rule"].n_unique() > 1
+    np.testing.assert_array_equal(rules_at(designed, acks.select(SIGNALS).to_numpy()), acks["rule"].to_numpy())
+
+
+def test_a_published_table_is_looked_up_alike() -> None:
+    table = Table.load(published("RemyCC-2013-delta1"))
+    acks = record(table, dumbbell(senders=3), seconds=20).filter(pl.col("rule").is_not_null())
+    assert acks["rule"].n_unique() > 10
+    np.testing.assert_array_equal(rules_at(table, acks.select(SIGNALS).to_numpy()), acks["rule"].to_numpy())
+
+
+def test_a_record_has_what_each_event_has(one_rule: Table) -> None:
+    frame = record(one_rule, dumbbell(rate_mbps=10, rtt_ms=40), seconds=20)
+    assert frame["time_s"].is_sorted()
+    events = dict(frame.group_by("event").len().iter_rows())
+    assert events["start"] - events["stop"] in {0, 1, 2}
+    acks = frame.filter(pl.col("event") == "ack")
+    assert acks["rtt_ms"].min() >= 40 + 1  # type: ignore[operator]  # one packet takes 1 ms
+    assert frame.filter(pl.col("event") != "ack")["rtt_ms"].null_count() == len(frame) - len(acks)
+    assert frame.filter(pl.col("event") == "send")["seq"].null_count() == 0
+
+
+def test_uses_add_up(designed: Table, model: Model) -> None:
+    found = inspect(designed, model, specimens=10, seconds=5)
+    assert found.usage["share"].sum() == pytest.approx(1)
+    assert found.usage["uses"].is_sorted(descending=True)
+    assert sorted(found.usage["rule"]) == list(range(len(designed)))
+    for rule in found.usage.filter(pl.col("uses") > 0).iter_rows(named=True):
+        for name in designed.signals:
+            assert rule[f"{name}_from"] <= rule[f"median_{name}"] < rule[f"{name}_to"]
+
+
+def test_the_slice_shows_what_the_rules_do(designed: Table, model: Model) -> None:
+    view = inspect(designed, model, specimens=10, seconds=5).slice
+    actions = [action for _, _, action in designed.rules]
+    multiple, increment, intersend = actions[view.rule[3, 5]]
+    assert view.window_change[3, 5] == max(0, int(multiple * view.window + increment)) - view.window
+    assert view.intersend_ms[3, 5] == intersend
+    assert {view.x.signal, view.y.signal, *view.at} == set(designed.signals)
+    for axis in (view.x, view.y):
+        assert np.all(np.diff(axis.drawn) > 0)
+        assert np.all(np.diff(axis.memory) >= 0)
+
+
+def test_a_table_of_one_rule_and_one_signal_can_be_shown(tmp_path: Path, model: Model) -> None:
+    found = inspect(Table.single(["rtt_ratio"], 1, 1, 2, "r"), model, specimens=2, seconds=3)
+    found.save(tmp_path / "r.png")
+    found.save(tmp_path / "r.html")
+    assert np.ptp(found.slice.window_change) == 0
+
+
+def test_lines_over_time(designed: Table) -> None:
+    frame = record(designed, dumbbell(rate_mbps=10, rtt_ms=40, on_s=2, off_s=1), seconds=30)
+    lines = timeline_of(frame)
+    time_s, mbps = lines.rates[0]
+    sent = len(frame.filter((pl.col("sender") == 0) & (pl.col("event") == "send")))
+    assert np.sum(mbps) * (time_s[1] - time_s[0]) == pytest.approx(sent * 0.01)
+    assert max(lines.queue[1]) == frame["queue_packets"].max()
+    assert len(lines.queue[0]) <= 901
+    # Every on-period ends with a gap.
+    stops = len(frame.filter((pl.col("sender") == 0) & (pl.col("event") == "stop")))
+    assert np.isnan(lines.windows[0][1]).sum() == stops
+
+
+def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
+    evil = Table(designed.dna, "<script>alert(1)</script>.dna")
+    found = inspect(evil, specimens=2, seconds=3)
+    found.save(tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "<script>alert" not in page
+    assert " src=" not in page.split("</script>")[-1]
+    assert "<link" not in page
+    assert page.count("plotly-graph-div") == 3
+    assert "What an ACK does to the window" in page
+
+
+@pytest.mark.parametrize("kind", ["png", "html"])
+def test_pictures_and_pages_repeat(tmp_path: Path, designed: Table, model: Model, kind: str) -> None:
+    one, two = tmp_path / f"one.{kind}", tmp_path / f"two.{kind}"
+    for path in (one, two):
+        inspect(designed, model, specimens=2, seconds=3).save(path)
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_ctrl_c_is_heard_while_the_core_computes() -> None:
+    never = threading.Event()
+    threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(never.wait)
+    never.set()
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 / 0)
+
+
+def test_what_is_not_possible(tmp_path: Path, one_rule: Table) -> None:
+    with pytest.raises(InputError, match=r"^rtt-ms: expected an RTT above 0 and at most 1000000 ms, got -1$"):
+        dumbbell(rtt_ms=-1)
+    with pytest.raises(InputError, match=r"^buffer-bdp: expected bdp > 0, got 0$"):
+        dumbbell(buffer_bdp=0)
+    with pytest.raises(InputError, match=r"^senders: expected from 1 to 1000 senders, got 0$"):
+        dumbbell(senders=0)
+    with pytest.raises(InputError, match=r"^specimens: expected from 1 to 100000, got 0$"):
+        inspect(one_rule, specimens=0)
+    with pytest.raises(InputError, match=r"a.pdf: expected a name that ends in .html or .png$"):
+        inspect(one_rule, specimens=1, seconds=1).save(tmp_path / "a.pdf")
+
+
+def test_rules_in_words() -> None:
+    rule = {"multiple": 0.5, "increment_packets": -3, "intersend_ms": 1.25}
+    assert action_words(rule) == "w → 0.5 w − 3, every ≥ 1.25 ms"
+    assert action_words({**rule, "multiple": 1, "increment_packets": 0}) == "w → w, every ≥ 1.25 ms"
+    assert action_words({**rule, "multiple": 0, "increment_packets": 7}) == "w → 7, every ≥ 1.25 ms"
+    assert action_words({**rule, "multiple": 0, "increment_packets": 0}) == "w → 0, every ≥ 1.25 ms"
+    box = {"rtt_ratio_from": 1.2, "rtt_ratio_to": 9.0, "ack_ewma_from": 0.0, "ack_ewma_to": 3.0}
+    domain = {"ack_ewma": (0.0, 9.0), "rtt_ratio": (0.0, 9.0)}
+    assert box_words(box, domain) == "ack_ewma < 3, rtt_ratio ≥ 1.2"
+    assert box_words({**box, "rtt_ratio_to": 2}, {"rtt_ratio": (0.0, 9.0)}) == "1.2 ≤ rtt_ratio < 2"
+    assert box_words({"ack_ewma_from": 0.0, "ack_ewma_to": 9.0}, {"ack_ewma": (0.0, 9.0)}) == "always"
+    assert [signed(-0.5, 2), signed(0.5, 1, plus=True), signed(None)] == ["−0.50", "+0.5", "–"]
+
+
+def test_ticks_are_round_and_few() -> None:
+    assert log_ticks(0.3, 40) == [(0.5, "0.5"), (1, "1"), (2, "2"), (5, "5"), (10, "10"), (20, "20")]
+    assert log_ticks(1e-3, 1e3)[0] == (0.001, "0.001")
+    assert len(log_ticks(1e-3, 1e3)) == 7

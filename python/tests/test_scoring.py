@@ -1,0 +1,111 @@
+"""Scores on held-out specimens."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from exmachina import InputError, Model, Table, score
+from exmachina.scoring import AIMD, AIMD_BDP, BOUND, distinct_names
+
+
+def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, designed: Table) -> None:
+    report = score([designed, one_rule], model, specimens=40, aimd=True)
+    schemes = ["designed", "one-rule", AIMD_BDP, BOUND]
+    assert report.summary["scheme"].to_list() == schemes
+    parts = [report.frame.filter(pl.col("scheme") == scheme) for scheme in schemes]
+    for part in parts[1:]:
+        assert_frame_equal(
+            part.select("specimen", "sender", "rate_mbps"), parts[0].select("specimen", "sender", "rate_mbps")
+        )
+    # By time, nobody's traffic depends on the scheme.
+    assert_frame_equal(parts[1].select("on_s"), parts[0].select("on_s"))
+
+
+def test_the_summary_is_what_the_rows_say(model: Model, one_rule: Table, designed: Table) -> None:
+    report = score([designed, one_rule], model, specimens=40)
+    mean = report.frame.group_by("scheme", "specimen").agg(pl.first("specimen_score")).group_by("scheme")
+    means = dict(mean.agg(pl.mean("specimen_score")).iter_rows())
+    for line in report.summary.iter_rows(named=True):
+        assert line["score"] == pytest.approx(means[line["scheme"]])
+        assert line["difference"] == pytest.approx(means[line["scheme"]] - means["designed"])
+        assert line["score_ci95"] > 0 or line["scheme"] == BOUND
+    assert report.summary["difference_ci95"][0] == 0
+
+
+def test_a_design_beats_its_start_and_not_the_bound(model: Model, one_rule: Table, designed: Table) -> None:
+    summary = score([designed, one_rule], model, specimens=100).summary
+    difference = dict(summary.select("scheme", "difference").iter_rows())
+    margin = dict(summary.select("scheme", "difference_ci95").iter_rows())
+    assert difference["one-rule"] < -margin["one-rule"]
+    assert difference[BOUND] > margin[BOUND]
+
+
+def test_the_score_is_the_mean_utility_of_the_senders(model: Model, designed: Table) -> None:
+    frame = score(designed, model, specimens=20).frame.filter(pl.col("scheme") == "designed")
+    utility = np.log2(frame["normalised_throughput"].to_numpy()) - np.log2(frame["delay_ratio"].to_numpy())
+    means = frame.with_columns(utility=utility).group_by("specimen").agg(pl.mean("utility"), pl.first("specimen_score"))
+    np.testing.assert_allclose(means["utility"].to_numpy(), means["specimen_score"].to_numpy(), rtol=1e-9)
+
+
+def test_threads_do_not_matter(model: Model, designed: Table) -> None:
+    one, three = (score(designed, model, specimens=33, threads=threads).frame for threads in (1, 3))
+    assert_frame_equal(one, three)
+
+
+def test_a_grid_has_every_point_equally_often(model: Model, one_rule: Table) -> None:
+    frame = score(one_rule, model, specimens=7).specimens
+    assert frame.filter(pl.col("scheme") == "one-rule")["senders"].to_list() == [1, 2] * 4
+
+
+def test_aimd_gets_the_buffer_of_the_model_where_it_has_one() -> None:
+    text = "[link]\nrate_mbps = 10\nbuffer = { packets = 20 }\n[path]\nrtt_ms = 40\n[senders]\ncount = 1\n"
+    model = Model(text + "[workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n[design]\nduration_s = 5\n", "m")
+    report = score([], model, specimens=5, aimd=True)
+    assert report.summary["scheme"].to_list() == [AIMD, BOUND]
+    assert (report.frame["sent_packets"] >= report.frame["delivered_packets"]).all()
+
+
+def test_progress_goes_from_0_to_1(model: Model, one_rule: Table) -> None:
+    seen: list[tuple[str, float]] = []
+    score(one_rule, model, specimens=30, on_progress=lambda *now: seen.append(now))
+    shares = [share for _, share in seen]
+    assert shares == sorted(shares)
+    assert shares[0] == 0
+    assert shares[-1] < 1
+
+
+def test_results_as_a_file(tmp_path: Path, model: Model, one_rule: Table) -> None:
+    report = score(one_rule, model, specimens=4, seed=9)
+    report.save(tmp_path / "r.parquet")
+    assert_frame_equal(pl.read_parquet(tmp_path / "r.parquet"), report.frame)
+    facts = pl.read_parquet_metadata(tmp_path / "r.parquet")
+    assert (facts["model"], facts["seed"], facts["seconds_each"]) == (model.text, "9", "4.0")
+    with pytest.raises(InputError, match=r"r.csv: expected a name that ends in .parquet$"):
+        report.save(tmp_path / "r.csv")
+
+
+def test_names_are_told_apart(one_rule: Table) -> None:
+    bound = Table(one_rule.dna, f"{BOUND}.dna")
+    assert distinct_names([one_rule, one_rule, bound]) == ["one-rule", "one-rule (2)", f"{BOUND} (2)"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"specimens": 0}, "specimens: expected from 1 to 1000000, got 0"),
+        ({"seconds_each": 0.0}, "seconds-each: expected more than 0 and at most 1000000 simulated seconds, got 0"),
+        (
+            {"seconds_each": float("nan")},
+            "seconds-each: expected more than 0 and at most 1000000 simulated seconds, got nan",
+        ),
+        ({"seed": -1}, "seed: expected a whole number from 0 to 2^63 - 1, got -1"),
+        ({"threads": 0}, "threads: expected from 1 to 1024, got 0"),
+    ],
+)
+def test_what_is_not_possible(model: Model, one_rule: Table, settings: dict[str, int], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        score(one_rule, model, **settings)  # type: ignore[arg-type]
+    assert str(error.value) == message

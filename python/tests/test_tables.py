@@ -1,0 +1,88 @@
+"""Models and tables from Python."""
+
+from pathlib import Path
+
+import pytest
+from conftest import published
+
+from exmachina import SIGNALS, InputError, Model, Table, shipped_models
+
+
+def test_shipped_models() -> None:
+    assert [m.name for m in shipped_models()] == ["demo", "general-1", "known-1x", "tao-10x"]
+    assert all(m.description for m in shipped_models())
+    known = Model.load("known-1x")
+    assert (known.grid_points, known.duration_s, known.objective) == (2, 100.0, (1.0, 1.0, 1.0, "share"))
+    assert Model.load("general-1").grid_points is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[link]\nrate_mbps = 0\n",
+            "m.toml:2: link.rate_mbps: expected a rate above 0 and at most 1000000 Mbit/s, got 0",
+        ),
+        ("[link]\nrate_mbps = { uniform = [2, 2] }\n", "m.toml:2: link.rate_mbps: empty range: write the one value, 2"),
+        ("[link\n", "m.toml:1: "),
+    ],
+)
+def test_a_wrong_model_says_where_and_what(text: str, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        Model(text, "m.toml")
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+def test_models_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^nope: there is no such model; expected a .toml file or one of demo, "):
+        Model.load("nope")
+    with pytest.raises(InputError, match=r"nope.toml: cannot read it: no such file or directory$"):
+        Model.load(tmp_path / "nope.toml")
+    (tmp_path / "latin.toml").write_bytes(b"description = '\xe9'")
+    with pytest.raises(InputError, match=r"latin.toml: expected a TOML file in UTF-8$"):
+        Model.load(tmp_path / "latin.toml")
+
+
+def test_a_table_is_written_and_read(tmp_path: Path, designed: Table) -> None:
+    designed.save(tmp_path / "again.dna")
+    again = Table.load(tmp_path / "again.dna")
+    assert (again.name, again.dna, again.rules) == ("again", designed.dna, designed.rules)
+    assert list(tmp_path.iterdir()) == [tmp_path / "again.dna"]
+
+
+def test_a_table_says_how_it_was_made(designed: Table, model: Model) -> None:
+    made = designed.provenance
+    assert made is not None
+    assert (made["model"], made["seed"]) == (model.text, model.seed)
+    assert '"steps":' in made["search"]
+
+
+def test_rules_as_a_frame(designed: Table) -> None:
+    frame = designed.frame
+    assert len(frame) == len(designed)
+    assert frame.columns[:3] == ["rule", "send_ewma_from", "send_ewma_to"]
+    assert frame.columns[-3:] == ["multiple", "increment_packets", "intersend_ms"]
+
+
+def test_a_single_rule() -> None:
+    table = Table.single(["rtt_ratio"], 0.5, 2, 1.5, "mine")
+    assert (table.name, len(table), table.signals, table.rules[0][2]) == ("mine", 1, ["rtt_ratio"], (0.5, 2, 1.5))
+    with pytest.raises(InputError, match=f"^signals: expected some of {', '.join(SIGNALS)}, got rtt$"):
+        Table.single(["rtt"], 0.5, 2, 1.5, "mine")
+    with pytest.raises(InputError, match=r"rule 0: intersend is -1, expected 0 to 1e9 ms"):
+        Table.single(["rtt_ratio"], 0.5, 2, -1, "mine")
+
+
+def test_what_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"^x.dna: not a .dna file"):
+        Table(b"hello", "x.dna")
+    with pytest.raises(InputError, match=r"cannot read it: is a directory$"):
+        Table.load(tmp_path)
+
+
+def test_published_tables_say_what_they_are_for() -> None:
+    table = Table.load(published("tao-100x"))
+    assert len(table) == 91
+    assert table.config is not None
+    assert table.config["rtt_ms"] == (150, 150)
