@@ -19,7 +19,13 @@ struct Case {
 }
 
 const CASES: [Case; 6] = [
-    Case { name: "2013-delta1, n = 8, 15 Mbit/s", table: "RemyCC-2013-delta1", senders: 8, rate_mbps: 15.0, on_s: 10.0 },
+    Case {
+        name: "2013-delta1, n = 8, 15 Mbit/s",
+        table: "RemyCC-2013-delta1",
+        senders: 8,
+        rate_mbps: 15.0,
+        on_s: 10.0,
+    },
     Case { name: "tao-100x, n = 2, 9.93 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 9.93, on_s: 1.0 },
     Case { name: "tao-100x, n = 2, 99.3 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 99.3, on_s: 1.0 },
     Case { name: "tao-100x, n = 2, 185 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 185.0, on_s: 1.0 },

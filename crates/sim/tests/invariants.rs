@@ -43,8 +43,12 @@ fn network() -> impl Strategy<Value = Network> {
 fn world() -> impl Strategy<Value = World> {
     let action = (0.0f64..1.2, 0i32..60, prop_oneof![Just(0.0), 0.001f64..5.0])
         .prop_map(|(multiple, increment, intersend_ms)| Action { multiple, increment, intersend_ms });
-    (network(), action, any::<bool>(), any::<u64>())
-        .prop_map(|(network, action, aimd, seed)| World { network, action, aimd, seed })
+    (network(), action, any::<bool>(), any::<u64>()).prop_map(|(network, action, aimd, seed)| World {
+        network,
+        action,
+        aimd,
+        seed,
+    })
 }
 
 fn table(world: &World) -> FlatTable {
@@ -155,7 +159,12 @@ proptest! {
 }
 
 /// A dumbbell whose senders all follow one rule.
-fn run_rule<O: for<'t> Observer<Remy<'t>>>(action: Action, network: &Network, seconds: f64, observer: &mut O) -> Outcome {
+fn run_rule<O: for<'t> Observer<Remy<'t>>>(
+    action: Action,
+    network: &Network,
+    seconds: f64,
+    observer: &mut O,
+) -> Outcome {
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
     let mut engine = Engine::new(network, Seed { root: 5, specimen: 0 }, |_| Remy::new(&table));
     engine.run(from_s(seconds), observer);
@@ -203,7 +212,8 @@ fn transfers_by_bytes_deliver_all_their_packets() {
 fn a_full_window_fills_the_link() {
     let network = dumbbell(1, Buffer::Infinite, 0.0, Workload { on: On::Seconds(1e6), off_s: 1e-3 });
     // 10 Mbit/s and 20 ms are 20 packets; 30 more wait: 30 ms, and 1 ms of its own transmission.
-    let outcome = run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);
+    let outcome =
+        run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);
     let flow = outcome.flows[0];
     assert!((flow.throughput_mbps() - 10.0).abs() < 0.01, "{}", flow.throughput_mbps());
     assert!((flow.mean_rtt_ms().unwrap() - 51.0).abs() < 0.1, "{:?}", flow.mean_rtt_ms());

@@ -108,10 +108,31 @@ impl Ours {
                 self.line = origin.line.clone();
                 origin.table.clone()
             }
-            None => bench.start.clone(),
+            None => beginning(self.grown.len(), bench),
         };
         Ok(Done { table: Some(next), measured, doing })
     }
+}
+
+/// Where line number `line` of the first phase begins. Every other one begins with two rules: a window that grows while
+/// there is no queue and shrinks where there is one. From a single rule, which has no feedback, a greedy search is drawn
+/// to fixed windows, and can be a long time finding its way back from there.
+fn beginning(line: usize, bench: &Bench) -> RuleTable {
+    let mut table = bench.start.clone();
+    if line.is_multiple_of(2) || table.len() > 1 || !table.signals.contains(&Signal::RttRatio) {
+        return table;
+    }
+    let (_, start) = table.rules()[0];
+    let stream = &mut bench.stream();
+    let mut at = [0.0; SIGNALS];
+    at[Signal::RttRatio as usize] = 1.0 + stream.log_between(0.01, 0.3);
+    table.split(0, &at, &[Signal::RttRatio]);
+    let pace = bench.model.design.intersend_ms;
+    let intersend_ms = start.intersend_ms.min(libm::sqrt(pace.min * pace.max));
+    for (rule, multiple, increment) in [(0, 1.0, 1), (1, 0.98, 0)] {
+        table.set_action(rule, moves::legal(Action { multiple, increment, intersend_ms }, &bench.model.design));
+    }
+    table
 }
 
 /// State of one line of descent.
@@ -230,7 +251,11 @@ impl Line {
         self.stale += 1;
         let Some(Winner { candidate, gain }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
             self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
-            return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no better step of reach {reach:.2}") });
+            return Ok(Done {
+                table: None,
+                measured: None,
+                doing: format!("rule {rule}: no better step of reach {reach:.2}"),
+            });
         };
         if gain < SMALL_GAIN {
             self.notes[rule].reach = reach / 3.0;
@@ -247,7 +272,7 @@ impl Line {
         if !tuning.chosen_splits {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }
-        let reach = if self.level % 2 == 0 { BOLD_SPLIT } else { FINE_SPLIT };
+        let reach = if self.level.is_multiple_of(2) { BOLD_SPLIT } else { FINE_SPLIT };
         let mut stream = bench.stream();
         let mut variants = Vec::new();
         for halved in halves(rule, &seen, bench) {

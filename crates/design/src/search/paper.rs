@@ -96,7 +96,7 @@ impl Paper {
         self.epoch += 1;
         self.epochs = vec![self.epoch; table.len()];
         let mut doing = format!("epoch {}", self.epoch);
-        if self.epoch % K == 0 {
+        if self.epoch.is_multiple_of(K) {
             let most_used = (0..uses.len()).max_by_key(|&rule| (uses[rule], std::cmp::Reverse(rule))).unwrap_or(0);
             let flat = FlatTable::new(&table).expect("the search makes usable tables");
             let set = specimens(bench, bench.root);
