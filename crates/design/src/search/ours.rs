@@ -2,7 +2,7 @@
 //!
 //! Rules are improved in order of use, by steps of shrinking reach. When no rule in use improves any more, the most used
 //! ones are split in two, along the one signal and with the one change of action that gain most; a split that gains
-//! nothing is not made. When that fails too, the next level looks closer: more specimens, longer runs.
+//! nothing is not made. When that fails too, the next level looks closer, at more specimens.
 
 use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl Default for Note {
 }
 
 /// Lines of descent that are tried in each phase, every one with its own luck.
-const TRIALS: [usize; 3] = [4, 3, 2];
+const TRIALS: [usize; 3] = [3, 2, 2];
 /// A line has grown in a phase once it has this many rules, or nothing more to gain at its level.
 const GROWN: [usize; 3] = [4, 12, 36];
 
@@ -84,6 +84,7 @@ impl Ours {
 
     /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        self.line.quick = tuning.quick_start && self.phase == 0 && self.grown.is_empty();
         let done = self.line.step(bench, tuning)?;
         let table = done.table.as_ref().unwrap_or(bench.table);
         let first_level = self.origin.as_ref().map_or(0, |origin| origin.line.level);
@@ -140,6 +141,9 @@ fn beginning(line: usize, bench: &Bench) -> RuleTable {
 struct Line {
     notes: Vec<Note>,
     level: u32,
+    /// Runs are a quarter as long. A good start in a hurry; but short runs flatter what is good at starting up, so that
+    /// much of what they show as gains is none.
+    quick: bool,
     /// Uses of each rule, from the last look.
     uses: Vec<u64>,
     /// Improvements since the last look at the uses.
@@ -162,8 +166,10 @@ pub struct Tuning {
     pub steps: bool,
     /// Boxes are split in two along the signal that gains most; otherwise at the median of all signals at once.
     pub chosen_splits: bool,
-    /// Begin with few short runs and lengthen them; otherwise full length at once.
+    /// Begin with few runs in a race and add to them; otherwise many at once.
     pub levels: bool,
+    /// The very first line makes do with short runs.
+    pub quick_start: bool,
     /// Begin several times and go on with the best beginning.
     pub lines: bool,
 }
@@ -178,6 +184,7 @@ impl Default for Tuning {
             steps: true,
             chosen_splits: true,
             levels: true,
+            quick_start: true,
             lines: true,
         }
     }
@@ -226,7 +233,7 @@ impl Line {
         Rules {
             first: if tuning.races { 4 << level.min(2) } else { most },
             most,
-            seconds: if tuning.levels { (whole / 4.0 * f64::from(1u32 << level.min(2))).min(whole) } else { whole },
+            seconds: if self.quick { whole / 4.0 } else { whole },
             confidence: tuning.confidence,
             skip_unused: tuning.skip_unused,
             root: if tuning.fresh_specimens { bench.root } else { 0 },
