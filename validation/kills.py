@@ -17,11 +17,13 @@ KILLS = 20
 
 
 def design(output: Path, *more: str) -> list[str]:
+    """Return the command for a design of the demo model."""
     command = [sys.executable, "-m", "exmachina", "design", "demo", "--output", str(output)]
     return [*command, "--rounds", str(STEPS), "--quiet", *more]
 
 
 def main() -> None:
+    """Run it."""
     moments = random.Random(2013)
     with tempfile.TemporaryDirectory() as folder:
         undisturbed, disturbed = Path(folder, "undisturbed.dna"), Path(folder, "disturbed.dna")

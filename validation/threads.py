@@ -16,6 +16,7 @@ STEPS = 60
 
 
 def main() -> None:
+    """Run it."""
     tables: dict[int, bytes] = {}
     walls: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as folder:

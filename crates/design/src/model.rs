@@ -11,7 +11,7 @@
 //! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
 //! duration_s = 100         # simulated seconds of each
 //! seed = 1
-//! min_split_width = 0.001  # no rule is split narrower than this share of its box
+//! min_split_width = 0.001  # no rule is split narrower than this share of the value it is split at
 //! increment = { min = 0, max = 256, smallest = 1, largest = 32, mult = 4, start = 1 }
 //! multiple = { min = 0, max = 1, smallest = 0.01, largest = 0.5, mult = 4, start = 1 }
 //! intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
@@ -58,7 +58,7 @@ pub struct DesignTable {
     pub duration_s: f64,
     /// Everything random in a design follows from this number (its highest bit does not count).
     pub seed: u64,
-    /// No rule is split narrower than this share of its box's span along a signal.
+    /// No rule is split such that a half is narrower, along the signal, than this share of the value it is split at.
     pub min_split_width: f64,
     /// Window increments b, in whole packets.
     pub increment: StepRange,

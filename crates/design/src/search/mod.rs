@@ -2,7 +2,7 @@
 //!
 //! - `paper.rs`: the five steps of the paper, faithfully.
 //! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
-//! - `moves.rs`: the changes to an action that both try. `arena.rs`: runs tables on specimens.
+//! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `checkpoint.rs`: the whole state of a search as text.
 //!
 //! Guarantees: the state after a step depends on the model, the settings and the number of steps alone: not on threads,
@@ -14,6 +14,9 @@ mod moves;
 mod ours;
 mod paper;
 mod race;
+mod splits;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -144,11 +144,43 @@ pub fn few_steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Model;
+
+    fn design() -> DesignTable {
+        let text = "[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n[senders]\ncount = 1\n[workload]\non = { seconds = 1 }\noff = { seconds = 1 }";
+        Model::parse(text, "test.toml").unwrap().design
+    }
 
     #[test]
     fn rounding_keeps_four_digits() {
         assert_eq!(round_to(0.006_666_666, 4), 0.006667);
         assert_eq!(round_to(123.456, 4), 123.5);
         assert_eq!(round_to(0.0, 4), 0.0);
+    }
+
+    /// The authors' step sizes: 1, 4, 16; 0.01, 0.04, 0.16; 0.05, 0.2, 0.8 either way, in every combination.
+    #[test]
+    fn the_papers_candidates() {
+        let action = Action { multiple: 0.5, increment: 100, intersend_ms: 1.5 };
+        let all = product(action, &design());
+        assert_eq!(all.len(), 7 * 7 * 7 - 1);
+        assert!(all.contains(&Action { multiple: 0.5 - 0.16, increment: 116, intersend_ms: 1.5 + 0.05 }));
+        // At the edge of a range one side is missing.
+        assert_eq!(product(first_action(&design()), &design()).len(), 4 * 5 * 4 - 1);
+    }
+
+    #[test]
+    fn every_step_is_legal_and_is_one() {
+        let design = design();
+        let mut stream = Stream::new(1, 2, 3, exmachina_sim::random::Purpose::Candidates);
+        for (multiple, increment, intersend_ms) in [(1.0, 1, 3.0), (0.0, 0, 0.25), (0.93, 256, 0.7)] {
+            let action = Action { multiple, increment, intersend_ms };
+            for reach in [1.0, 0.3, 0.06] {
+                let leaps = leaps(action, reach, 50, &design, &mut stream);
+                for a in [steps(action, reach, &design), few_steps(action, reach, &design), leaps].concat() {
+                    assert!(a != action && a == legal(a, &design), "{a:?}");
+                }
+            }
+        }
     }
 }

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
 use super::race::{Candidate, Rules, Winner, fresh, race};
+use super::splits::halves;
 use super::{Bench, Done, checkpoint, moves};
-use crate::usage::{Usage, usage};
+use crate::usage::usage;
 
 /// Reach at which a rule starts, and below which it rests.
 const FIRST_REACH: f64 = 1.0;
@@ -318,47 +319,4 @@ impl Line {
         }
         Done { table: Some(table), measured: None, doing: format!("rule {rule}: split into {made}") }
     }
-}
-
-/// The table with one rule halved, for each signal and each place worth trying.
-fn halves(rule: usize, seen: &Usage, bench: &Bench) -> Vec<RuleTable> {
-    let (cell, _) = bench.table.rules()[rule];
-    let mut out = Vec::new();
-    for &axis in &bench.table.signals {
-        let a = axis as usize;
-        let mut values: Vec<f64> =
-            seen.sample.iter().filter(|u| u.rule as usize == rule).map(|u| u.memory[a]).collect();
-        for at in split_points(axis, cell.lower[a], cell.upper[a], &mut values, bench.model.design.min_split_width) {
-            let mut point = [0.0; SIGNALS];
-            point[a] = at;
-            let mut table = bench.table.clone();
-            table.split(rule, &point, &[axis]);
-            out.push(table);
-        }
-    }
-    out
-}
-
-/// Where a box might be split along one signal: at quantiles of what was seen there, and halfway between the extremes
-/// (a signal that is the same most of the time has all its quantiles in one place); no half may be narrower than the
-/// model allows.
-fn split_points(axis: Signal, lower: f64, upper: f64, seen: &mut [f64], least_width: f64) -> Vec<f64> {
-    if seen.len() < 10 {
-        return vec![];
-    }
-    seen.sort_unstable_by(f64::total_cmp);
-    let quantile = |q: f64| seen[(q * (seen.len() - 1) as f64) as usize];
-    // No RTT is below the smallest: a box that begins at 0 begins at 1 in truth.
-    let floor = if axis == Signal::RttRatio { lower.max(1.0) } else { lower };
-    let wanted = [quantile(0.5), (quantile(0.05) + quantile(0.95)) / 2.0, quantile(0.2), quantile(0.8)];
-    let mut points: Vec<f64> = Vec::new();
-    for at in wanted {
-        let width = least_width * at.max(floor).max(1e-9);
-        let at = at.max(floor + width).min(upper - width);
-        let far = |p: &f64| (p - at).abs() > 0.02 * at;
-        if at >= floor + width && at < upper && points.iter().all(far) {
-            points.push(at);
-        }
-    }
-    points
 }

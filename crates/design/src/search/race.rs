@@ -131,3 +131,17 @@ fn heat(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_differences_have_a_wide_margin() {
+        let gains = Gains(vec![1.0, 3.0]);
+        assert_eq!((gains.mean(), gains.standard_error(), gains.margin()), (2.0, 1.0, 5.0));
+        let gains = Gains([1.0, 3.0].repeat(50));
+        assert!((gains.margin() / gains.standard_error() - 1.04).abs() < 0.001);
+        assert_eq!(Gains(vec![5.0]).margin(), f64::INFINITY);
+    }
+}

@@ -1,0 +1,88 @@
+//! Where a rule might be split in two.
+
+use exmachina_rules::{RuleTable, SIGNALS, Signal};
+
+use super::Bench;
+use crate::usage::Usage;
+
+/// A rule seen less often than this is not split: its quantiles would be luck.
+const LEAST_SEEN: usize = 10;
+/// Two places closer than this share of their value are one.
+const CLOSE: f64 = 0.02;
+
+/// The table with one rule halved, for each signal and each place worth trying.
+pub fn halves(rule: usize, seen: &Usage, bench: &Bench) -> Vec<RuleTable> {
+    let (cell, _) = bench.table.rules()[rule];
+    let mut out = Vec::new();
+    for &axis in &bench.table.signals {
+        let a = axis as usize;
+        let mut values: Vec<f64> =
+            seen.sample.iter().filter(|u| u.rule as usize == rule).map(|u| u.memory[a]).collect();
+        for at in split_points(axis, cell.lower[a], cell.upper[a], &mut values, bench.model.design.min_split_width) {
+            let mut point = [0.0; SIGNALS];
+            point[a] = at;
+            let mut table = bench.table.clone();
+            table.split(rule, &point, &[axis]);
+            out.push(table);
+        }
+    }
+    out
+}
+
+/// Where a box might be split along one signal: at quantiles of what was seen there, and halfway between the extremes
+/// (a signal that is the same most of the time has all its quantiles in one place).
+///
+/// Neither half may be narrower than `least_width` times the place itself: the published tables have boxes that only a
+/// simulator without noise can tell apart, and lose most of their throughput to 50 us of jitter.
+fn split_points(axis: Signal, lower: f64, upper: f64, seen: &mut [f64], least_width: f64) -> Vec<f64> {
+    if seen.len() < LEAST_SEEN {
+        return vec![];
+    }
+    seen.sort_unstable_by(f64::total_cmp);
+    let quantile = |q: f64| seen[(q * (seen.len() - 1) as f64) as usize];
+    // No RTT is below the smallest: a box that begins at 0 begins at 1 in truth.
+    let floor = if axis == Signal::RttRatio { lower.max(1.0) } else { lower };
+    let wanted = [quantile(0.5), (quantile(0.05) + quantile(0.95)) / 2.0, quantile(0.2), quantile(0.8)];
+    let mut points: Vec<f64> = Vec::new();
+    for at in wanted {
+        let width = least_width * at.max(floor).max(1e-9);
+        let at = at.max(floor + width).min(upper - width);
+        let far = |p: &f64| (p - at).abs() > CLOSE * at;
+        if at >= floor + width && at < upper && points.iter().all(far) {
+            points.push(at);
+        }
+    }
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_quantiles_and_the_middle() {
+        let mut seen: Vec<f64> = (0..101).rev().map(|i| f64::from(i) / 10.0).collect();
+        let points = split_points(Signal::AckEwma, 0.0, 100.0, &mut seen, 0.001);
+        assert_eq!(points, [5.0, 2.0, 8.0]);
+    }
+
+    #[test]
+    fn a_signal_with_two_values_is_split_between_them() {
+        let mut seen = vec![0.667; 90];
+        seen.extend([1.333; 10]);
+        let points = split_points(Signal::AckEwma, 0.0, 100.0, &mut seen, 0.001);
+        assert!(points.iter().any(|&p| (p - 1.0).abs() < 0.01), "{points:?}");
+    }
+
+    #[test]
+    fn no_knife_edges() {
+        // RTT ratios of a link without queue: a nanosecond or so above 1.
+        let mut seen: Vec<f64> = (0..100).map(|i| 1.0 + f64::from(i) * 1e-12).collect();
+        let points = split_points(Signal::RttRatio, 0.0, 163_840.0, &mut seen, 0.001);
+        assert!(points.len() == 1 && (points[0] - 1.001).abs() < 1e-9, "{points:?}");
+        // A box that has no room for two halves.
+        assert!(split_points(Signal::RttRatio, 1.0, 1.0015, &mut seen, 0.001).is_empty());
+        let mut few = vec![1.0; LEAST_SEEN - 1];
+        assert!(split_points(Signal::RttRatio, 0.0, 163_840.0, &mut few, 0.001).is_empty());
+    }
+}

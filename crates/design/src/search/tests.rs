@@ -1,0 +1,122 @@
+//! Whole searches on a small model: they repeat, resume, stop without a trace, and find what there is to find.
+
+use std::sync::atomic::AtomicBool;
+
+use super::*;
+
+const SMALL: &str = r#"
+[link]
+rate_mbps = 8
+[path]
+rtt_ms = 60
+[senders]
+count = { list = [1, 2] }
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[design]
+duration_s = 6
+increment = { max = 64, largest = 4 }
+multiple = { largest = 0.04 }
+intersend_ms = { largest = 0.2 }
+"#;
+
+fn designer(search: Search, seed: u64) -> Designer {
+    let model = Model::parse(SMALL, "small.toml").unwrap();
+    Designer::new(model, Settings { search, seed: Some(seed), ..Settings::default() })
+}
+
+fn run(designer: &mut Designer, steps: u32) {
+    let (go_on, meter) = (AtomicBool::new(false), Meter::default());
+    (0..steps).for_each(|_| designer.step(&go_on, &meter).unwrap());
+}
+
+/// Everything but the CPU time.
+fn state(designer: &Designer) -> String {
+    let mut designer = designer.clone();
+    designer.cpu_s = 0.0;
+    designer.history.iter_mut().for_each(|h| h.cpu_s = 0.0);
+    designer.checkpoint()
+}
+
+#[test]
+fn a_search_repeats_at_any_number_of_threads_and_after_any_interruption() {
+    for search in [Search::Default, Search::Paper] {
+        let mut whole = designer(search, 1);
+        run(&mut whole, 24);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
+        let mut parts = designer(search, 1);
+        pool.install(|| {
+            for _ in 0..8 {
+                run(&mut parts, 3);
+                parts = Designer::resume(&parts.checkpoint()).unwrap();
+            }
+        });
+        assert_eq!(state(&whole), state(&parts));
+        assert_eq!(whole.table().to_dna(), parts.table().to_dna());
+        assert_ne!(
+            state(&whole),
+            state(&{
+                let mut other = designer(search, 2);
+                run(&mut other, 24);
+                other
+            })
+        );
+    }
+}
+
+#[test]
+fn a_stopped_step_leaves_no_trace() {
+    let mut designer = designer(Search::Default, 1);
+    run(&mut designer, 3);
+    let before = designer.checkpoint();
+    assert_eq!(designer.step(&AtomicBool::new(true), &Meter::default()), Err(Stopped));
+    assert_eq!(designer.checkpoint(), before);
+}
+
+#[test]
+fn both_searches_improve_on_the_first_rule() {
+    for (search, steps) in [(Search::Default, 40), (Search::Paper, 12)] {
+        let mut designer = designer(search, 1);
+        run(&mut designer, 1);
+        let first = designer.history()[0].score;
+        run(&mut designer, steps);
+        let last = designer.history().last().unwrap().score;
+        assert!(last > first + 0.3, "{search:?}: {first} to {last}");
+    }
+}
+
+/// Remy'13 §4.3: all rules reach the end of four epochs before the most used one is split, into 2^signals.
+#[test]
+fn the_paper_splits_every_fourth_epoch() {
+    let mut designer = designer(Search::Paper, 1);
+    let mut epochs = Vec::new();
+    while designer.table.len() == 1 {
+        run(&mut designer, 1);
+        let Method::Paper(paper) = &designer.method else { unreachable!() };
+        let state = serde_json::to_value(paper).unwrap();
+        epochs.push(state["epoch"].as_u64().unwrap());
+    }
+    epochs.dedup();
+    assert_eq!(epochs, [0, 1, 2, 3, 4]);
+    assert_eq!(designer.table.len(), 16);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_an_error() {
+    let text = designer(Search::Default, 1).checkpoint();
+    let message = |text: &str| Designer::resume(text).unwrap_err().to_string();
+    assert!(message("{}").starts_with("not a checkpoint of this program: missing field"));
+    assert!(message(&text[..text.len() / 2]).starts_with("not a checkpoint of this program"));
+    let other = text.replacen(env!("CARGO_PKG_VERSION"), "0.0.0", 1);
+    assert!(message(&other).contains("was written by version 0.0.0"));
+    let table = text.replacen("\"table\":\"0a", "\"table\":\"0g", 1);
+    assert!(message(&table).contains("no hexadecimal text"));
+}
+
+#[test]
+fn held_out_specimens_are_nobodys() {
+    for step in 0..1000 {
+        assert_eq!(root(1, step) % 2, 0);
+    }
+}
