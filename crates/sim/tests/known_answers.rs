@@ -100,3 +100,31 @@ fn short_runs_agree_within_their_sampling_error() {
 fn full_length_agrees_within_two_percent() {
     check(4, 10_000.0, 0.0);
 }
+
+/// A world that is not too clean: tables with splits that only a noise-free simulator can tell apart lose most of their
+/// throughput to 50 us of RTT jitter; the table of Tao'14, which has none, keeps its own.
+#[test]
+fn jitter_breaks_the_tables_of_2013() {
+    let share_of_link = |table: &FlatTable, jitter_ms: f64| {
+        let network = Network {
+            rate_mbps: 15.0,
+            rtt_ms: vec![150.0],
+            buffer: Buffer::Infinite,
+            loss: 0.0,
+            jitter_ms,
+            clock_ms: 0.0,
+            workload: Workload { on: On::Seconds(1e6), off_s: 1e-3 },
+        };
+        let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
+        engine.run(from_s(300.0), &mut Unwatched);
+        engine.outcome().flows[0].throughput_mbps() / 15.0
+    };
+    let Some(remy) = table("RemyCC-2013-delta1") else { return };
+    let (clean, noisy) = (share_of_link(&remy, 0.0), share_of_link(&remy, 0.05));
+    println!("delta 1: {clean:.3} of the link, with jitter {noisy:.3}");
+    assert!(clean > 0.5 && noisy < clean / 2.0, "{clean} and {noisy}");
+    let Some(tao) = table("tao-100x") else { return };
+    let kept = share_of_link(&tao, 0.05);
+    println!("tao-100x with jitter: {kept:.3}");
+    assert!((kept - 0.90).abs() < 0.03, "{kept}");
+}
