@@ -11,11 +11,13 @@ const MAX_CELLS: usize = 1 << 18;
 /// The signals that are ranked: the first four axes.
 const AXES: usize = 4;
 
-/// The bounds along one axis.
+/// The bounds along one axis, ascending, in groups of four that are filled up with infinities.
 #[derive(Clone, Debug, PartialEq)]
 struct Axis {
-    /// Ascending, filled up with infinities to whole groups of four.
+    /// The bounds, and one group more for what lies above all of them.
     bounds: Box<[[f64; 4]]>,
+    /// The last bound of each group that is full.
+    tops: Box<[[f64; 4]]>,
     /// Where its rank goes in a cell's number.
     shift: u32,
 }
@@ -38,7 +40,9 @@ impl Grid {
             bounds[a].dedup();
             let shift = bits;
             bits += usize::BITS - bounds[a].len().leading_zeros();
-            Axis { bounds: in_fours(&bounds[a]), shift }
+            let tops: Vec<f64> = bounds[a].chunks_exact(4).map(|group| group[3]).collect();
+            let all: Vec<f64> = bounds[a].iter().copied().chain([f64::INFINITY; 4]).collect();
+            Axis { bounds: in_fours(&all), tops: in_fours(&tops), shift }
         });
         if 1usize.checked_shl(bits)? > MAX_CELLS || boxes.len() > usize::from(u16::MAX) {
             return None;
@@ -68,16 +72,19 @@ impl Grid {
     fn cell(&self, point: &[f64; AXES]) -> usize {
         let mut number = 0;
         for (axis, &x) in self.axes.iter().zip(point) {
-            let mut rank = 0;
-            for group in &axis.bounds {
-                // A mask and its population count: three instructions.
-                let reached = |i: usize| u32::from(group[i] <= x) << i;
-                rank += (reached(0) | reached(1) | reached(2) | reached(3)).count_ones();
-            }
-            number |= (rank as usize) << axis.shift;
+            let full = axis.tops.iter().map(|group| reached(group, x)).sum::<usize>();
+            let rank = 4 * full + reached(&axis.bounds[full], x);
+            number |= rank << axis.shift;
         }
         number
     }
+}
+
+/// How many of four ascending bounds are at or below x: a mask and its population count, three instructions.
+#[inline(always)]
+fn reached(bounds: &[f64; 4], x: f64) -> usize {
+    let bit = |i: usize| u32::from(bounds[i] <= x) << i;
+    (bit(0) | bit(1) | bit(2) | bit(3)).count_ones() as usize
 }
 
 fn in_fours(bounds: &[f64]) -> Box<[[f64; 4]]> {
