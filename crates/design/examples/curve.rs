@@ -31,7 +31,7 @@ fn main() {
         }
         if p.cpu_s >= next || p.cpu_s >= budget {
             next = p.cpu_s * 1.25;
-            let table = Contender::Table(FlatTable::new(&designer.table()).expect("a usable table"));
+            let table = Contender::Table(Box::new(FlatTable::new(&designer.table()).expect("a usable table")));
             let all = scores(&table, &held_out, &objective, seconds);
             let mean = all.iter().sum::<f64>() / all.len() as f64;
             println!("{:.2},{},{},{},{:.4}", p.cpu_s, p.step, p.packets, p.rules, mean);

@@ -214,7 +214,7 @@ mod tests {
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
         let set = model.held_out(3, 5);
         for (specimen, ideal) in set.specimens.iter().zip(ideals(&set, 100.0)) {
-            let outcome = Contender::Table(table.clone()).run(specimen, set.seed, 100.0);
+            let outcome = Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0);
             for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
                 assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
             }

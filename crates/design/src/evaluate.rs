@@ -14,7 +14,7 @@ use rayon::prelude::*;
 #[derive(Clone, Debug)]
 pub enum Contender {
     /// A rule table.
-    Table(FlatTable),
+    Table(Box<FlatTable>),
     /// The AIMD sender of Tao'14 §4.5.
     Aimd,
 }

@@ -29,7 +29,7 @@ pub enum SchemeArgument<'py> {
 impl SchemeArgument<'_> {
     fn contender(&self) -> PyResult<Contender> {
         match self {
-            SchemeArgument::Table(table) => Ok(Contender::Table(table.flat.clone())),
+            SchemeArgument::Table(table) => Ok(Contender::Table(Box::new(table.flat.clone()))),
             SchemeArgument::Name(name) if name == "aimd" => Ok(Contender::Aimd),
             SchemeArgument::Name(name) => Err(input_error(format!("scheme: expected a table or \"aimd\", got {name}"))),
         }

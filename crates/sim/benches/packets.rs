@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use cpu_time::ProcessTime;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Buffer, Network, On, Workload};
+use exmachina_sim::network::{Network, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::scheme::Remy;
 use exmachina_sim::time::from_s;
@@ -44,15 +44,8 @@ fn table(name: &str) -> Option<FlatTable> {
 
 /// CPU time of one run and the packets it delivered.
 fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
-    let network = Network {
-        rate_mbps: case.rate_mbps,
-        rtt_ms: vec![150.0; case.senders],
-        buffer: Buffer::Infinite,
-        loss: 0.0,
-        jitter_ms: 0.0,
-        clock_ms: 0.0,
-        workload: Workload { on: On::Seconds(case.on_s), off_s: case.on_s },
-    };
+    let workload = Workload { on: On::Seconds(case.on_s), off_s: case.on_s };
+    let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
     let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
     engine.run(from_s(seconds), &mut Unwatched);

@@ -66,11 +66,12 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::tests::dumbbell;
+    use crate::network::{On, Workload};
 
     #[test]
     fn tail_drop_counts_the_waiting_packets() {
-        let mut link = Link::new(&Network { buffer: Buffer::Packets(3), rate_mbps: 10.0, ..dumbbell(1) });
+        let clean = Network::dumbbell(10.0, 150.0, 1, Workload { on: On::Seconds(5.0), off_s: 5.0 });
+        let mut link = Link::new(&Network { buffer: Buffer::Packets(3), ..clean });
         assert_eq!(link.service(), 1_000_000);
         // One is being transmitted and three wait; the fifth finds no room, until the first has left.
         let accepted = (0..5).filter(|_| !link.is_full(0) && link.accept(0) > 0).count();

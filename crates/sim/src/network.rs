@@ -53,6 +53,20 @@ pub struct Network {
 }
 
 impl Network {
+    /// A clean dumbbell: one RTT, and nothing ever dropped, lost or blurred.
+    #[must_use]
+    pub fn dumbbell(rate_mbps: f64, rtt_ms: f64, senders: usize, workload: Workload) -> Network {
+        Network {
+            rate_mbps,
+            rtt_ms: vec![rtt_ms; senders],
+            buffer: Buffer::Infinite,
+            loss: 0.0,
+            jitter_ms: 0.0,
+            clock_ms: 0.0,
+            workload,
+        }
+    }
+
     /// Number of senders.
     #[must_use]
     pub fn senders(&self) -> usize {
@@ -63,23 +77,5 @@ impl Network {
     #[must_use]
     pub fn packets_per_s(&self) -> f64 {
         self.rate_mbps * 1e6 / (8.0 * PACKET_BYTES)
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// 15 Mbit/s, 150 ms, 5 s on and 5 s off, nothing dropped.
-    pub(crate) fn dumbbell(senders: usize) -> Network {
-        Network {
-            rate_mbps: 15.0,
-            rtt_ms: vec![150.0; senders],
-            buffer: Buffer::Infinite,
-            loss: 0.0,
-            jitter_ms: 0.0,
-            clock_ms: 0.0,
-            workload: Workload { on: On::Seconds(5.0), off_s: 5.0 },
-        }
     }
 }

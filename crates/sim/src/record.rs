@@ -176,7 +176,6 @@ impl<'t> Observer<AnyScheme<'t>> for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::tests::dumbbell;
     use crate::network::{Buffer, On, Workload};
     use crate::observe::Unwatched;
     use crate::scheme::{Aimd, Remy};
@@ -187,6 +186,11 @@ mod tests {
 
     fn rows(r: &Record, event: Event) -> impl Iterator<Item = usize> {
         (0..r.event.len()).filter(move |&i| r.event[i] == event as u8)
+    }
+
+    /// 15 Mbit/s, 150 ms, 5 s on and 5 s off.
+    fn dumbbell(senders: usize) -> Network {
+        Network::dumbbell(15.0, 150.0, senders, Workload { on: On::Seconds(5.0), off_s: 5.0 })
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn run_rule<O: for<'t> Observer<Remy<'t>>>(
 }
 
 fn dumbbell(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Network {
-    Network { rate_mbps: 10.0, rtt_ms: vec![20.0; senders], buffer, loss, jitter_ms: 0.0, clock_ms: 0.0, workload }
+    Network { buffer, loss, ..Network::dumbbell(10.0, 20.0, senders, workload) }
 }
 
 /// Senders that are alike get alike, whichever comes first in the list.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Buffer, Network, On, Workload};
+use exmachina_sim::network::{Network, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::scheme::Remy;
 use exmachina_sim::time::from_s;
@@ -48,15 +48,8 @@ fn table(name: &str) -> Option<FlatTable> {
 
 /// Mean over senders of normalised throughput and delay ratio.
 fn run(case: &Known, table: &FlatTable, specimen: u64, seconds: f64) -> (f64, f64) {
-    let network = Network {
-        rate_mbps: case.rate_mbps,
-        rtt_ms: vec![150.0; case.senders],
-        buffer: Buffer::Infinite,
-        loss: 0.0,
-        jitter_ms: 0.0,
-        clock_ms: 0.0,
-        workload: Workload { on: On::Seconds(case.on_off_s), off_s: case.on_off_s },
-    };
+    let workload = Workload { on: On::Seconds(case.on_off_s), off_s: case.on_off_s };
+    let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let mut engine = Engine::new(&network, Seed { root: 1, specimen }, |_| Remy::new(table));
     engine.run(from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
@@ -106,15 +99,8 @@ fn full_length_agrees_within_two_percent() {
 #[test]
 fn jitter_breaks_the_tables_of_2013() {
     let share_of_link = |table: &FlatTable, jitter_ms: f64| {
-        let network = Network {
-            rate_mbps: 15.0,
-            rtt_ms: vec![150.0],
-            buffer: Buffer::Infinite,
-            loss: 0.0,
-            jitter_ms,
-            clock_ms: 0.0,
-            workload: Workload { on: On::Seconds(1e6), off_s: 1e-3 },
-        };
+        let always = Workload { on: On::Seconds(1e6), off_s: 1e-3 };
+        let network = Network { jitter_ms, ..Network::dumbbell(15.0, 150.0, 1, always) };
         let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
         engine.run(from_s(300.0), &mut Unwatched);
         engine.outcome().flows[0].throughput_mbps() / 15.0

@@ -229,10 +229,12 @@ impl Line {
     /// How races are run at the present level.
     fn rules(&self, bench: &Bench, tuning: &Tuning) -> Rules {
         let level = if tuning.levels { self.level } else { self.level + 2 };
-        let most = 16 << level.min(5);
+        // Where all networks are known in advance only their traffic varies, and less shows what is better.
+        let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 };
+        let most = 4 * few << level.min(5);
         let whole = bench.model.design.duration_s;
         Rules {
-            first: if tuning.races { 4 << level.min(2) } else { most },
+            first: if tuning.races { few << level.min(2) } else { most },
             most,
             seconds: if self.quick { whole / 4.0 } else { whole },
             confidence: tuning.confidence,
