@@ -231,7 +231,7 @@ impl Line {
         let level = if tuning.levels { self.level } else { self.level + 2 };
         // Where all networks are known in advance only their traffic varies, and less shows what is better.
         let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 };
-        let most = 4 * few << level.min(5);
+        let most = (4 * few) << level.min(5);
         let whole = bench.model.design.duration_s;
         Rules {
             first: if tuning.races { few << level.min(2) } else { most },
