@@ -85,7 +85,8 @@ impl Ours {
 
     /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        self.line.quick = tuning.quick_start && self.phase == 0 && self.grown.is_empty();
+        let small = bench.model.scenario.grid().is_some();
+        self.line.quick = tuning.quick_start && self.phase == 0 && (small || self.grown.is_empty());
         let done = self.line.step(bench, tuning)?;
         let table = done.table.as_ref().unwrap_or(bench.table);
         let first_level = self.origin.as_ref().map_or(0, |origin| origin.line.level);
