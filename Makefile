@@ -4,7 +4,7 @@
 #   make test      all tests, Rust and Python
 #   make lint      formatting, lints, types
 #   make bench     how fast the simulator is
-#   make validate  the published tables against their known answers, at full length
+#   make validate  what takes too long for the tests: known answers at full length, kills, threads, a bound
 #   make lock      renew the pinned versions of the development tools
 
 PYTHON ?= python3
@@ -38,8 +38,11 @@ lint: $(READY)
 bench: tools
 	cargo bench --locked -p exmachina-sim --bench packets
 
-validate: $(READY)
+validate: build
 	cargo test --workspace --release --locked -- --ignored --nocapture
+	$(BIN)/python validation/kills.py
+	$(BIN)/python validation/threads.py
+	$(BIN)/python validation/lag_bound.py
 
 build: $(READY)
 	$(BIN)/maturin develop --release --locked
