@@ -11,6 +11,8 @@ pub mod network;
 pub mod objective;
 pub mod observe;
 pub mod outcome;
+pub mod packet;
+pub mod queue;
 pub mod random;
 pub mod record;
 pub mod scenario;

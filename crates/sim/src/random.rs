@@ -21,6 +21,12 @@ pub enum Purpose {
     Order = 4,
     /// Candidates of a design search.
     Candidates = 5,
+    /// Marks and drops of a queue, and where its flows hash to.
+    Queue = 6,
+    /// Delivery opportunities of a synthetic cellular link.
+    Cellular = 7,
+    /// Which packets are overtaken.
+    Reordering = 8,
 }
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.

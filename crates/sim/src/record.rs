@@ -133,7 +133,7 @@ impl Recorder {
         self.senders[sender].intersend = state.scheme.intersend();
         match &state.scheme {
             AnyScheme::Remy(s) => Some((s.controller.rule() as u32, s.controller.memory().point())),
-            AnyScheme::Aimd(_) => None,
+            _ => None,
         }
     }
 }

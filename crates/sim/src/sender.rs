@@ -1,6 +1,6 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 
-use crate::scheme::{Ack, Scheme};
+use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
@@ -55,7 +55,7 @@ impl<S: Scheme> Sender<S> {
 
     /// A flow of `packets` starts (`u32::MAX`: as many as it can until it is stopped).
     pub fn start(&mut self, now: Time, packets: u32) {
-        self.scheme.start();
+        self.scheme.start(now);
         self.first_seq = self.next_seq;
         self.acked = self.next_seq;
         self.end = self.next_seq.saturating_add(packets);
@@ -94,12 +94,30 @@ impl<S: Scheme> Sender<S> {
         // ACKs of an earlier flow count as delivered and no more.
         if seq >= self.first_seq {
             let tick = |t: Time| if clock > 1 { t - t % clock } else { t };
+            let advance = seq + 1 - self.acked;
+            if advance > 1 {
+                let next_seq = self.next_seq;
+                self.scheme.on_loss(&Congestion {
+                    now: tick(received),
+                    seq,
+                    next_seq,
+                    lost: advance - 1,
+                    ..Congestion::default()
+                });
+            }
             self.scheme.on_ack(&Ack {
                 sent: tick(sent),
                 received: tick(received),
                 seq,
                 next_seq: self.next_seq,
-                advance: seq + 1 - self.acked,
+                advance,
+                acked: advance,
+                newly_delivered: 1,
+                delivered: self.delivered,
+                in_flight: self.next_seq - seq - 1,
+                rtt: received - sent,
+                window_limited: true,
+                ..Ack::default()
             });
             self.acked = seq + 1;
             self.open();

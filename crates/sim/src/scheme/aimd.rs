@@ -1,6 +1,6 @@
 //! The AIMD sender that Tao'14 §4.5 trains against: slow start, +1 per window, halved at most once per RTT.
 
-use super::{Ack, Scheme};
+use super::{Ack, Congestion, Scheme};
 use crate::time::Time;
 
 /// Additive increase, multiplicative decrease. The window is kept from one on-period to the next.
@@ -10,23 +10,38 @@ pub struct Aimd {
     slow_start: bool,
     /// Losses of packets before this one belong to a window that was halved already.
     recover: u32,
+    /// The ACK to come is the one that told of a loss.
+    halved: bool,
 }
 
 impl Default for Aimd {
     fn default() -> Self {
-        Aimd { window: 1.0, slow_start: true, recover: 0 }
+        Aimd { window: 1.0, slow_start: true, recover: 0, halved: false }
     }
 }
 
 impl Scheme for Aimd {
-    fn start(&mut self) {}
+    fn start(&mut self, _now: Time) {}
 
-    fn on_ack(&mut self, ack: &Ack) {
-        if ack.advance > 1 && ack.seq >= self.recover {
+    fn on_loss(&mut self, loss: &Congestion) {
+        if loss.seq >= self.recover {
             self.window = (self.window / 2.0).max(1.0);
             self.slow_start = false;
-            self.recover = ack.next_seq;
-        } else if self.slow_start {
+            self.recover = loss.next_seq;
+            self.halved = true;
+        }
+    }
+
+    fn on_rto(&mut self, timeout: &Congestion) {
+        self.on_loss(timeout);
+        self.halved = false;
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if std::mem::take(&mut self.halved) || ack.in_recovery {
+            return;
+        }
+        if self.slow_start {
             self.window += 1.0;
         } else {
             self.window += 1.0 / self.window;
@@ -47,7 +62,7 @@ mod tests {
     use super::*;
 
     fn ack(seq: u32, next_seq: u32, advance: u32) -> Ack {
-        Ack { sent: 0, received: 1, seq, next_seq, advance }
+        Ack { received: 1, seq, next_seq, advance, ..Ack::default() }
     }
 
     #[test]
@@ -55,12 +70,14 @@ mod tests {
         let mut aimd = Aimd::default();
         (0..9).for_each(|i| aimd.on_ack(&ack(i, 2 * i, 1)));
         assert_eq!(aimd.window(), 10);
-        aimd.on_ack(&ack(10, 20, 2));
-        aimd.on_ack(&ack(12, 20, 2));
+        for seq in [10, 12] {
+            aimd.on_loss(&Congestion { seq, next_seq: 20, ..Congestion::default() });
+            aimd.on_ack(&ack(seq, 20, 2));
+        }
         assert_eq!(aimd.window(), 5);
         (13..19).for_each(|i| aimd.on_ack(&ack(i, 25, 1)));
         assert_eq!(aimd.window(), 6);
-        aimd.start();
+        aimd.start(0);
         assert_eq!(aimd.window(), 6);
     }
 }

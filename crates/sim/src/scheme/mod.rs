@@ -1,4 +1,9 @@
-//! Congestion-control schemes as the engine sees them: told of every ACK, asked for a window and a pace.
+//! Congestion-control schemes: told of ACKs, losses, ECN marks and timeouts, asked for a window and a pace.
+//!
+//! A scheme decides how much may be in flight and how fast it leaves. What was lost and what is sent again is the
+//! transport's business (`transport/`), the same for all schemes. Windows are in packets.
+//!
+//! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
 mod remy;
@@ -8,68 +13,254 @@ pub use remy::Remy;
 
 use crate::time::Time;
 
+/// What a delivery-rate sample says (draft-ietf-ccwg-bbr §4.1): packets delivered over the time that they took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateSample {
+    /// Packets delivered between the sending of the newest packet acknowledged and its ACK.
+    pub delivered: u32,
+    /// The time that took: the longer of the time to send them and the time to acknowledge them; 0: no sample.
+    pub interval: Time,
+    /// Packets delivered on this connection when that newest packet was sent.
+    pub prior_delivered: u64,
+    /// The sender had nothing to send at some time of it.
+    pub app_limited: bool,
+    /// Packets in flight when the newest packet acknowledged was sent.
+    pub tx_in_flight: u32,
+    /// Packets of this connection declared lost since that packet was sent.
+    pub lost: u32,
+}
+
 /// An ACK, as a scheme sees it. Times are read off the sender's clock.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
-    /// When the packet was sent.
+    /// When the packet that it echoes was sent.
     pub sent: Time,
-    /// When its ACK came.
+    /// When it came.
     pub received: Time,
     /// Number of the packet in the sender's stream.
     pub seq: u32,
-    /// Number of the next packet to be sent.
+    /// Number of the next new packet to be sent.
     pub next_seq: u32,
-    /// Packets from the largest ACK so far to this one: 1 where nothing was lost.
+    /// Packets from the largest ACK so far to this one: 1 where nothing was lost. 0: a packet below the largest.
     pub advance: u32,
+    /// Packets newly acknowledged by it, cumulatively (0 for a duplicate ACK).
+    pub acked: u32,
+    /// Packets that it tells to have arrived and that were not known to, in order or not.
+    pub newly_delivered: u32,
+    /// Packets delivered on this connection, these included.
+    pub delivered: u64,
+    /// Packets in flight after it: sent, not acknowledged, not selectively acknowledged, not lost.
+    pub in_flight: u32,
+    /// The RTT that it shows; 0 where it shows none (a packet that was sent twice, without timestamps).
+    pub rtt: Time,
+    /// The smallest RTT of this connection so far.
+    pub min_rtt: Time,
+    /// Smoothed RTT (RFC 6298), this one included.
+    pub srtt: Time,
+    /// Losses are being repaired: no window growth is due to such an ACK.
+    pub in_recovery: bool,
+    /// The window, not the application, is what held the sender back; growth is due to such ACKs only (RFC 7661 §4.1).
+    pub window_limited: bool,
+    /// Packets among those newly acknowledged that arrived with an ECN mark (as RFC 8257 §3.2 tells a sender).
+    pub marked: u32,
+    /// Packets declared lost on this ACK.
+    pub lost: u32,
+    /// The delivery rate.
+    pub rate: RateSample,
+    /// Change of the window that XCP's routers allow, packets.
+    pub xcp_feedback: f64,
+}
+
+/// What a scheme is told when the network signals congestion.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Congestion {
+    /// The present instant.
+    pub now: Time,
+    /// Packets in flight (for a loss: those declared lost are not).
+    pub in_flight: u32,
+    /// Packets sent and not acknowledged cumulatively, lost ones included.
+    pub outstanding: u32,
+    /// Number of the next new packet to be sent.
+    pub next_seq: u32,
+    /// The packet that was lost or marked; for a timeout the oldest outstanding one.
+    pub seq: u32,
+    /// Packets declared lost by it.
+    pub lost: u32,
+    /// A timeout of a sender that had nothing outstanding: the timer of persistent connections in ns-2 runs on.
+    pub idle: bool,
 }
 
 /// A congestion-control scheme.
 pub trait Scheme: Clone {
-    /// A flow starts.
-    fn start(&mut self);
-    /// An ACK of the present flow arrives.
+    /// A connection is opened at `now`: forget everything.
+    fn start(&mut self, now: Time);
+    /// Another on-period begins on an open connection, whose last packet was sent `idle` ago.
+    fn resume(&mut self, _now: Time, _idle: Time) {}
+    /// An ACK of the present connection arrives.
     fn on_ack(&mut self, ack: &Ack);
-    /// Packets that may be outstanding.
+    /// Packets were lost: called once per window (on entering recovery), before `on_ack` of the same ACK.
+    fn on_loss(&mut self, _loss: &Congestion) {}
+    /// The receiver echoes an ECN mark: called once per window (RFC 3168 §6.1.2), before `on_ack` of the same ACK.
+    fn on_ecn(&mut self, _mark: &Congestion) {}
+    /// The retransmission timer expired (RFC 5681 §3.1).
+    fn on_rto(&mut self, _timeout: &Congestion) {}
+    /// Everything that was lost has been repaired.
+    fn on_recovered(&mut self, _now: Time) {}
+    /// Packets that may be in flight.
     fn window(&self) -> u32;
     /// Least time between two sends.
     fn intersend(&self) -> Time;
+    /// Slow-start threshold in packets, for time plots; NaN where the scheme has none.
+    fn ssthresh(&self) -> f64 {
+        f64::NAN
+    }
+    /// Its packets may be marked instead of dropped.
+    fn ecn_capable(&self) -> bool {
+        false
+    }
+    /// What it does in recovery is its own: the transport does not lower the window for it (BBR, Remy).
+    fn owns_recovery(&self) -> bool {
+        false
+    }
 }
 
-/// Any of the schemes, for networks in which they mix.
-#[derive(Clone, Debug)]
-pub enum AnyScheme<'t> {
+/// A scheme that is not compiled in: a researcher's own, in Python for one.
+pub trait OwnScheme: Send {
+    /// As in [`Scheme`].
+    fn start(&mut self, now: Time);
+    /// As in [`Scheme`].
+    fn resume(&mut self, now: Time, idle: Time);
+    /// As in [`Scheme`].
+    fn on_ack(&mut self, ack: &Ack);
+    /// As in [`Scheme`].
+    fn on_loss(&mut self, loss: &Congestion);
+    /// As in [`Scheme`].
+    fn on_ecn(&mut self, mark: &Congestion);
+    /// As in [`Scheme`].
+    fn on_rto(&mut self, timeout: &Congestion);
+    /// As in [`Scheme`].
+    fn window(&self) -> u32;
+    /// As in [`Scheme`].
+    fn intersend(&self) -> Time;
+    /// A copy in the same state.
+    fn copy(&self) -> Box<dyn OwnScheme>;
+}
+
+/// An [`OwnScheme`] as a [`Scheme`].
+pub struct Own(pub Box<dyn OwnScheme>);
+
+impl Clone for Own {
+    fn clone(&self) -> Self {
+        Own(self.0.copy())
+    }
+}
+
+impl std::fmt::Debug for Own {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Own")
+    }
+}
+
+impl Scheme for Own {
+    fn start(&mut self, now: Time) {
+        self.0.start(now);
+    }
+
+    fn resume(&mut self, now: Time, idle: Time) {
+        self.0.resume(now, idle);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.0.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Congestion) {
+        self.0.on_loss(loss);
+    }
+
+    fn on_ecn(&mut self, mark: &Congestion) {
+        self.0.on_ecn(mark);
+    }
+
+    fn on_rto(&mut self, timeout: &Congestion) {
+        self.0.on_rto(timeout);
+    }
+
+    fn window(&self) -> u32 {
+        self.0.window()
+    }
+
+    fn intersend(&self) -> Time {
+        self.0.intersend()
+    }
+}
+
+/// One enum over all schemes, for networks in which they mix, dispatched without pointers.
+macro_rules! any_scheme {
+    ($($(#[$doc:meta])* $name:ident($scheme:ty),)*) => {
+        /// Any of the schemes, for networks in which they mix.
+        #[derive(Clone, Debug)]
+        pub enum AnyScheme<'t> {
+            $($(#[$doc])* $name($scheme),)*
+        }
+
+        impl Scheme for AnyScheme<'_> {
+            fn start(&mut self, now: Time) {
+                match self { $(AnyScheme::$name(s) => s.start(now),)* }
+            }
+
+            fn resume(&mut self, now: Time, idle: Time) {
+                match self { $(AnyScheme::$name(s) => s.resume(now, idle),)* }
+            }
+
+            fn on_ack(&mut self, ack: &Ack) {
+                match self { $(AnyScheme::$name(s) => s.on_ack(ack),)* }
+            }
+
+            fn on_loss(&mut self, loss: &Congestion) {
+                match self { $(AnyScheme::$name(s) => s.on_loss(loss),)* }
+            }
+
+            fn on_ecn(&mut self, mark: &Congestion) {
+                match self { $(AnyScheme::$name(s) => s.on_ecn(mark),)* }
+            }
+
+            fn on_rto(&mut self, timeout: &Congestion) {
+                match self { $(AnyScheme::$name(s) => s.on_rto(timeout),)* }
+            }
+
+            fn on_recovered(&mut self, now: Time) {
+                match self { $(AnyScheme::$name(s) => s.on_recovered(now),)* }
+            }
+
+            fn window(&self) -> u32 {
+                match self { $(AnyScheme::$name(s) => s.window(),)* }
+            }
+
+            fn intersend(&self) -> Time {
+                match self { $(AnyScheme::$name(s) => s.intersend(),)* }
+            }
+
+            fn ssthresh(&self) -> f64 {
+                match self { $(AnyScheme::$name(s) => s.ssthresh(),)* }
+            }
+
+            fn ecn_capable(&self) -> bool {
+                match self { $(AnyScheme::$name(s) => s.ecn_capable(),)* }
+            }
+
+            fn owns_recovery(&self) -> bool {
+                match self { $(AnyScheme::$name(s) => s.owns_recovery(),)* }
+            }
+        }
+    };
+}
+
+any_scheme! {
     /// A rule table.
     Remy(Remy<'t>),
     /// The AIMD sender of Tao'14.
     Aimd(Aimd),
-}
-
-impl Scheme for AnyScheme<'_> {
-    fn start(&mut self) {
-        match self {
-            AnyScheme::Remy(s) => s.start(),
-            AnyScheme::Aimd(s) => s.start(),
-        }
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        match self {
-            AnyScheme::Remy(s) => s.on_ack(ack),
-            AnyScheme::Aimd(s) => s.on_ack(ack),
-        }
-    }
-
-    fn window(&self) -> u32 {
-        match self {
-            AnyScheme::Remy(s) => s.window(),
-            AnyScheme::Aimd(s) => s.window(),
-        }
-    }
-
-    fn intersend(&self) -> Time {
-        match self {
-            AnyScheme::Remy(s) => s.intersend(),
-            AnyScheme::Aimd(s) => s.intersend(),
-        }
-    }
+    /// A researcher's own.
+    Own(Own),
 }

@@ -23,7 +23,7 @@ impl<'t> Remy<'t> {
 }
 
 impl Scheme for Remy<'_> {
-    fn start(&mut self) {
+    fn start(&mut self, _now: Time) {
         self.controller = Controller::start(self.table);
     }
 
@@ -35,6 +35,11 @@ impl Scheme for Remy<'_> {
     #[inline(always)]
     fn window(&self) -> u32 {
         self.controller.window()
+    }
+
+    /// A rule table looks at ACKs only: what is lost is sent again within its window, which no loss changes.
+    fn owns_recovery(&self) -> bool {
+        true
     }
 
     #[inline(always)]

@@ -1,0 +1,49 @@
+//! A packet on its way: what queues and routers may read and mark, and what the receiver echoes.
+
+use crate::time::Time;
+
+/// The two ECN bits (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// The sender does not understand marks: a queue that would mark it drops it.
+    #[default]
+    NotCapable,
+    /// May be marked.
+    Capable,
+    /// Congestion was experienced.
+    Marked,
+}
+
+/// The congestion header of XCP (Katabi et al. 2002 §3.1), in bytes and seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct XcpHeader {
+    /// The sender's window, bytes.
+    pub window_bytes: f64,
+    /// The sender's smoothed RTT, s; 0 while it knows none.
+    pub rtt_s: f64,
+    /// What the sender asks for, and what routers left of it: change of the window, bytes.
+    pub feedback_bytes: f64,
+}
+
+/// A data packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Packet {
+    /// When it was sent, which the ACK echoes.
+    pub sent: Time,
+    /// When it entered the queue that it is in.
+    pub enqueued: Time,
+    /// Its number in the sender's stream.
+    pub seq: u32,
+    /// Whose it is.
+    pub sender: u16,
+    /// Its size on the wire.
+    pub bytes: u16,
+    /// The next hop of its route.
+    pub hop: u8,
+    /// May it be marked, was it?
+    pub ecn: Ecn,
+    /// It was dropped or lost; only senders that learn of losses at once are told.
+    pub lost: bool,
+    /// Read and written by XCP's routers only.
+    pub xcp: XcpHeader,
+}

@@ -1,0 +1,19 @@
+//! Queue disciplines: which packets wait, in what order they leave, which are dropped or marked.
+//!
+//! A queue holds the packets that wait; the one being transmitted has left it. Dropped packets go to `dropped`, never
+//! nowhere: packets are conserved.
+
+use crate::packet::Packet;
+use crate::time::Time;
+
+/// A queue discipline.
+pub trait Queue {
+    /// A packet arrives. It, or others in its place, may be dropped.
+    fn enqueue(&mut self, packet: Packet, now: Time, dropped: &mut Vec<Packet>);
+    /// The link is free: the packet to transmit next. `None` only where no packet waits any more.
+    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet>;
+    /// Packets that wait.
+    fn packets(&self) -> usize;
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+}
