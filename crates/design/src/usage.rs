@@ -6,6 +6,7 @@
 use exmachina_rules::{FlatTable, Point, SIGNALS};
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::observe::Observer;
+use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
 use exmachina_sim::scheme::Remy;
 use exmachina_sim::sender::Sender;
@@ -191,7 +192,7 @@ impl Watcher {
     }
 }
 
-impl<'t> Observer<Remy<'t>> for Watcher {
+impl<'t> Observer<Sender<Remy<'t>>> for Watcher {
     fn started(&mut self, now: Time, sender: usize, state: &Sender<Remy<'t>>) {
         self.since[sender] = now;
         self.count(state);
@@ -201,9 +202,9 @@ impl<'t> Observer<Remy<'t>> for Watcher {
         self.since[sender] = NEVER;
     }
 
-    fn acked(&mut self, now: Time, sender: usize, rtt: Time, state: &Sender<Remy<'t>>) {
+    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &Sender<Remy<'t>>) {
         // An ACK of an earlier flow uses no rule.
-        if now - rtt >= self.since[sender] {
+        if packet.sent >= self.since[sender] {
             self.count(state);
         }
     }

@@ -4,14 +4,14 @@
 //! Start at `engine.rs`; a scenario file becomes a [`network::Network`] in `scenario/`, a run becomes an
 //! [`outcome::Outcome`], and `objective.rs` says what that is worth.
 
+pub mod endpoint;
 pub mod engine;
-pub mod flight;
-pub mod link;
 pub mod network;
 pub mod objective;
 pub mod observe;
 pub mod outcome;
 pub mod packet;
+pub mod path;
 pub mod queue;
 pub mod random;
 pub mod record;

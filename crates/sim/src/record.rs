@@ -5,9 +5,10 @@
 use exmachina_rules::{Point, SIGNALS};
 
 use crate::engine::{Engine, Seed};
-use crate::link::Link;
 use crate::network::Network;
 use crate::observe::Observer;
+use crate::packet::Packet;
+use crate::path::Link;
 use crate::scheme::{AnyScheme, Scheme};
 use crate::sender::Sender;
 use crate::time::{NEVER, Time, to_ms, to_s};
@@ -91,14 +92,13 @@ pub fn record<'t>(
 struct Known {
     window: u32,
     intersend: Time,
-    sent: u32,
     /// Start of the present flow.
     since: Time,
 }
 
 impl Default for Known {
     fn default() -> Self {
-        Known { window: 0, intersend: 0, sent: 0, since: NEVER }
+        Known { window: 0, intersend: 0, since: NEVER }
     }
 }
 
@@ -138,7 +138,7 @@ impl Recorder {
     }
 }
 
-impl<'t> Observer<AnyScheme<'t>> for Recorder {
+impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
     fn started(&mut self, now: Time, sender: usize, state: &Sender<AnyScheme<'t>>) {
         self.senders[sender].since = now;
         let used = self.look_at(sender, state);
@@ -150,7 +150,8 @@ impl<'t> Observer<AnyScheme<'t>> for Recorder {
         self.row(now, sender, Event::Stop, NONE, None, None);
     }
 
-    fn acked(&mut self, now: Time, sender: usize, rtt: Time, state: &Sender<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Sender<AnyScheme<'t>>) {
+        let rtt = now - packet.sent;
         // An ACK of an earlier flow changes nothing, and the sender does not know its number any more.
         if now - rtt < self.senders[sender].since {
             self.row(now, sender, Event::Ack, NONE, Some(rtt), None);
@@ -160,12 +161,17 @@ impl<'t> Observer<AnyScheme<'t>> for Recorder {
         self.row(now, sender, Event::Ack, state.sent() - state.outstanding() - 1, Some(rtt), used);
     }
 
-    fn sent(&mut self, now: Time, sender: usize, departs: Option<Time>) {
+    fn sent(
+        &mut self,
+        now: Time,
+        sender: usize,
+        packet: &Packet,
+        departs: Option<Time>,
+        _: &Sender<AnyScheme<'t>>,
+    ) {
         self.free = departs.unwrap_or(self.free);
-        let seq = self.senders[sender].sent;
-        self.senders[sender].sent += 1;
         let event = if departs.is_some() { Event::Send } else { Event::Drop };
-        self.row(now, sender, event, seq, None, None);
+        self.row(now, sender, event, packet.seq, None, None);
     }
 
     fn pause(&self) -> bool {

@@ -1,5 +1,8 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 
+use crate::endpoint::{Endpoint, Totals};
+use crate::network::PACKET_BYTES;
+use crate::packet::Packet;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 
@@ -20,11 +23,9 @@ pub struct Sender<S> {
     end: u32,
     last_send: Time,
     /// When the schedule has it send next.
-    pub planned: Time,
-    /// Delay from the link to the receiver and back.
-    pub rtt: Time,
-    /// The lane of packets with that delay.
-    pub lane: u16,
+    planned: Time,
+    /// Its number.
+    id: u16,
     /// Packets sent at `last_send`, kept where nothing spaces them.
     turn: u32,
     /// Packets delivered.
@@ -35,7 +36,7 @@ pub struct Sender<S> {
 
 impl<S: Scheme> Sender<S> {
     /// A sender that is off.
-    pub fn new(scheme: S, rtt: Time, lane: u16) -> Sender<S> {
+    pub fn new(scheme: S, id: u16) -> Sender<S> {
         Sender {
             scheme,
             next_seq: 0,
@@ -45,35 +46,11 @@ impl<S: Scheme> Sender<S> {
             end: u32::MAX,
             last_send: 0,
             planned: NEVER,
-            rtt,
-            lane,
+            id,
             turn: 0,
             delivered: 0,
             delay: 0,
         }
-    }
-
-    /// A flow of `packets` starts (`u32::MAX`: as many as it can until it is stopped).
-    pub fn start(&mut self, now: Time, packets: u32) {
-        self.scheme.start(now);
-        self.first_seq = self.next_seq;
-        self.acked = self.next_seq;
-        self.end = self.next_seq.saturating_add(packets);
-        self.last_send = now.saturating_sub(self.scheme.intersend());
-        self.turn = 0;
-        self.open();
-    }
-
-    /// The flow stops: nothing more is sent, and ACKs still to come are those of an earlier flow.
-    pub fn stop(&mut self) {
-        self.first_seq = u32::MAX;
-        self.limit = 0;
-        self.end = u32::MAX;
-    }
-
-    /// Whether a flow is under way.
-    pub fn is_on(&self) -> bool {
-        self.first_seq != u32::MAX
     }
 
     /// Packets sent so far.
@@ -88,7 +65,7 @@ impl<S: Scheme> Sender<S> {
 
     /// Takes in the ACK of a packet; `clock` is the tick of the sender's clock in ns.
     #[inline(always)]
-    pub fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+    fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
         self.delivered += 1;
         self.delay += received - sent;
         // ACKs of an earlier flow count as delivered and no more.
@@ -126,29 +103,76 @@ impl<S: Scheme> Sender<S> {
 
     /// A packet is known to be lost. In a transfer by bytes another may go in its place.
     #[cold]
-    pub fn lose(&mut self, seq: u32) {
+    fn lose(&mut self, seq: u32) {
         if seq >= self.first_seq && self.end != u32::MAX {
             self.end += 1;
             self.open();
         }
     }
 
+    #[inline(always)]
+    fn open(&mut self) {
+        self.limit = (self.acked + self.scheme.window()).min(self.end);
+    }
+}
+
+impl<S: Scheme> Endpoint for Sender<S> {
+    const LEARNS_LOSSES: bool = true;
+
+    fn start(&mut self, now: Time, packets: u32) {
+        self.scheme.start(now);
+        self.first_seq = self.next_seq;
+        self.acked = self.next_seq;
+        self.end = self.next_seq.saturating_add(packets);
+        self.last_send = now.saturating_sub(self.scheme.intersend());
+        self.turn = 0;
+        self.open();
+    }
+
+    /// Nothing more is sent, and ACKs still to come are those of an earlier flow.
+    fn stop(&mut self, _now: Time) {
+        self.first_seq = u32::MAX;
+        self.limit = 0;
+        self.end = u32::MAX;
+    }
+
+    fn is_on(&self) -> bool {
+        self.first_seq != u32::MAX
+    }
+
+    #[inline(always)]
+    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+        if packet.lost {
+            self.lose(packet.seq);
+        } else {
+            self.acknowledge(packet.seq, packet.sent, now, clock);
+        }
+    }
+
     /// Whether every packet of a transfer by bytes was delivered: the last one was, and the fates of the others were
     /// known before.
     #[inline(always)]
-    pub fn finished(&self) -> bool {
+    fn finished(&self) -> bool {
         self.acked == self.end
     }
 
-    /// When the next packet may go, if no ACK comes before: possibly in the past; [`NEVER`] if the window is full.
     #[inline(always)]
-    pub fn ready(&self) -> Time {
+    fn ready(&self) -> Time {
         if self.next_seq < self.limit { self.last_send + self.scheme.intersend() } else { NEVER }
     }
 
-    /// Sends a packet: its number, when the next may go, and how many went at that same instant.
     #[inline(always)]
-    pub fn send(&mut self, now: Time) -> (u32, Time, u32) {
+    fn planned(&self) -> Time {
+        self.planned
+    }
+
+    #[inline(always)]
+    fn plan(&mut self, at: Time) {
+        self.planned = at;
+    }
+
+    #[inline(always)]
+    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
         let seq = self.next_seq;
         self.next_seq = seq + 1;
         let pause = self.scheme.intersend();
@@ -157,11 +181,11 @@ impl<S: Scheme> Sender<S> {
         }
         self.last_send = now;
         self.planned = if seq + 1 < self.limit { now + pause } else { NEVER };
-        (seq, self.planned, if pause == 0 { self.turn } else { 0 })
+        let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
+        (Some(packet), self.planned, if pause == 0 { self.turn } else { 0 })
     }
 
-    #[inline(always)]
-    fn open(&mut self) {
-        self.limit = (self.acked + self.scheme.window()).min(self.end);
+    fn totals(&self) -> Totals {
+        Totals { delivered: self.delivered, delay: self.delay, sent: u64::from(self.next_seq), ..Totals::default() }
     }
 }

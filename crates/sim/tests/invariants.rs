@@ -2,11 +2,12 @@
 //! and a saved state goes on as if nothing had happened.
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::engine::{DesignEngine, Engine, Seed};
 use exmachina_sim::network::{Buffer, Network, On, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::packet::Packet;
 use exmachina_sim::outcome::{Flow, Outcome};
-use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
+use exmachina_sim::scheme::{Scheme, Aimd, AnyScheme, Remy};
 use exmachina_sim::sender::Sender;
 use exmachina_sim::time::{Time, from_s};
 use proptest::prelude::*;
@@ -57,7 +58,7 @@ fn table(world: &World) -> FlatTable {
     FlatTable::new(&table).unwrap()
 }
 
-fn engine<'t>(world: &World, table: &'t FlatTable) -> Engine<AnyScheme<'t>> {
+fn engine<'t>(world: &World, table: &'t FlatTable) -> DesignEngine<AnyScheme<'t>> {
     Engine::new(&world.network, Seed { root: world.seed, specimen: 3 }, |i| {
         if world.aimd && i % 2 == 1 { AnyScheme::Aimd(Aimd::default()) } else { AnyScheme::Remy(Remy::new(table)) }
     })
@@ -84,7 +85,7 @@ impl Witness {
     }
 }
 
-impl<S> Observer<S> for Witness {
+impl<S: Scheme> Observer<Sender<S>> for Witness {
     fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
         self.tick(now);
     }
@@ -93,7 +94,7 @@ impl<S> Observer<S> for Witness {
         self.tick(now);
     }
 
-    fn sent(&mut self, now: Time, _: usize, departs: Option<Time>) {
+    fn sent(&mut self, now: Time, _: usize, _: &Packet, departs: Option<Time>, _: &Sender<S>) {
         self.tick(now);
         if let Some(departs) = departs {
             assert!(departs > now && departs > self.last_departure, "the queue is not FIFO");
@@ -101,7 +102,8 @@ impl<S> Observer<S> for Witness {
         }
     }
 
-    fn acked(&mut self, now: Time, sender: usize, rtt: Time, _: &Sender<S>) {
+    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, _: &Sender<S>) {
+        let rtt = now - packet.sent;
         self.tick(now);
         assert!(rtt > self.min_rtt[sender], "an RTT below the minimum");
         assert!(now - rtt >= self.last_sent[sender], "a sender's packets were reordered");
@@ -159,7 +161,7 @@ proptest! {
 }
 
 /// A dumbbell whose senders all follow one rule.
-fn run_rule<O: for<'t> Observer<Remy<'t>>>(
+fn run_rule<O: for<'t> Observer<Sender<Remy<'t>>>>(
     action: Action,
     network: &Network,
     seconds: f64,
@@ -191,7 +193,7 @@ fn ready_senders_take_turns() {
 fn transfers_by_bytes_deliver_all_their_packets() {
     #[derive(Default)]
     struct Transfers(u64);
-    impl<S> Observer<S> for Transfers {
+    impl<S: Scheme> Observer<Sender<S>> for Transfers {
         fn stopped(&mut self, _: Time, _: usize) {
             self.0 += 1;
         }

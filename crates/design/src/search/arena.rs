@@ -8,6 +8,7 @@ use exmachina_rules::FlatTable;
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::objective::Objective;
 use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
 use exmachina_sim::scheme::Remy;
 use exmachina_sim::sender::Sender;
@@ -56,13 +57,13 @@ impl Watched {
 /// Counts uses of rules.
 struct UseCounter(Vec<u32>);
 
-impl Observer<Remy<'_>> for UseCounter {
+impl Observer<Sender<Remy<'_>>> for UseCounter {
     fn started(&mut self, _now: Time, _sender: usize, state: &Sender<Remy<'_>>) {
         self.0[state.scheme.controller.rule()] += 1;
     }
 
     #[inline(always)]
-    fn acked(&mut self, _now: Time, _sender: usize, _rtt: Time, state: &Sender<Remy<'_>>) {
+    fn acked(&mut self, _now: Time, _sender: usize, _packet: &Packet, state: &Sender<Remy<'_>>) {
         self.0[state.scheme.controller.rule()] += 1;
     }
 }
@@ -109,7 +110,7 @@ impl Arena<'_> {
         specimen: &Specimen,
         root: u64,
         seconds: f64,
-        observer: &mut impl Observer<Remy<'t>>,
+        observer: &mut impl Observer<Sender<Remy<'t>>>,
     ) -> Result<f64, Stopped> {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Stopped);

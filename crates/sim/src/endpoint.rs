@@ -1,0 +1,56 @@
+//! What the engine asks of the two ends of a connection, sender and receiver in one.
+//!
+//! ACKs are never lost or queued and take a constant time back, so the receiver's part may be done when its ACK reaches
+//! the sender: `receive` is told of a packet at that moment. There are two kinds: the sender of the design simulator
+//! (`sender.rs`), and the transport of real stacks (`transport/`).
+
+use crate::packet::Packet;
+use crate::time::Time;
+
+/// What a sender delivered so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Packets delivered, each counted once.
+    pub delivered: u64,
+    /// Sum of their RTTs, ns.
+    pub delay: Time,
+    /// Packets sent, those sent again included.
+    pub sent: u64,
+    /// Packets sent again.
+    pub retransmitted: u64,
+    /// Times that the retransmission timer expired with packets outstanding.
+    pub timeouts: u64,
+    /// Times that the window was lowered for a loss or a mark.
+    pub reductions: u64,
+    /// Packets that arrived with an ECN mark.
+    pub marked: u64,
+}
+
+/// Both ends of one sender's connections.
+pub trait Endpoint: Clone {
+    /// Lost packets are to be reported to it at once (the design simulator's transfers by bytes need that).
+    const LEARNS_LOSSES: bool;
+
+    /// An on-period of `packets` begins (`u32::MAX`: until it is stopped).
+    fn start(&mut self, now: Time, packets: u32);
+    /// The on-period ends.
+    fn stop(&mut self, now: Time);
+    /// Whether an on-period is under way.
+    fn is_on(&self) -> bool;
+    /// A packet reached the receiver, and what it answers the sender.
+    fn receive(&mut self, packet: &Packet, now: Time, clock: Time);
+    /// Whether all of the on-period's packets were acknowledged.
+    fn finished(&self) -> bool;
+    /// When it wants to act next, if no packet arrives before: possibly in the past; [`crate::time::NEVER`] if not at
+    /// all.
+    fn ready(&self) -> Time;
+    /// When the schedule has it act next.
+    fn planned(&self) -> Time;
+    /// Says when the schedule has it act next.
+    fn plan(&mut self, at: Time);
+    /// Its time has come: a packet to send, if it has one; when it wants to act next (which it has planned); and how
+    /// many packets it sent at this instant.
+    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32);
+    /// What it delivered so far.
+    fn totals(&self) -> Totals;
+}

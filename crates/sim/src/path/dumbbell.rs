@@ -1,0 +1,152 @@
+//! The design simulator's path: one FIFO queue, one constant-rate link, a constant delay for each sender.
+//!
+//! A packet's departure is known when it arrives, so the queue needs no events, and packets go from their senders
+//! straight into the lane of their delay.
+
+use super::{Lane, Link, Path};
+use crate::engine::Seed;
+use crate::network::{Buffer, Network};
+use crate::packet::Packet;
+use crate::random::{Purpose, Stream};
+use crate::time::{Time, from_ms};
+
+/// What is kept of a packet on its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Light {
+    sent: Time,
+    seq: u32,
+    sender: u16,
+    lost: bool,
+}
+
+/// One bottleneck in motion.
+#[derive(Clone, Debug)]
+pub struct Dumbbell {
+    link: Link,
+    /// The first lane, the only one in the plain case, and the others.
+    lane: Lane<Light>,
+    lanes: Vec<Lane<Light>>,
+    /// Delay of the first sender: everybody's in the plain case.
+    rtt: Time,
+    routes: Vec<(u16, Time)>,
+    loss: f64,
+    jitter: f64,
+    clock: Time,
+    streams: Vec<Streams>,
+    plain: bool,
+    lost: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Streams {
+    loss: Stream,
+    jitter: Stream,
+}
+
+impl Dumbbell {
+    /// The path of a network, empty.
+    #[must_use]
+    pub fn new(network: &Network, seed: Seed) -> Dumbbell {
+        let delays: Vec<Time> = network.rtt_ms.iter().map(|&ms| from_ms(ms)).collect();
+        let mut distinct = delays.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
+        let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
+        let streams = |i| Streams { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter) };
+        Dumbbell {
+            link: Link::new(network),
+            lane: Lane::default(),
+            lanes: vec![Lane::default(); distinct.len() - 1],
+            rtt: delays[0],
+            routes: delays.iter().map(|d| (lane(d) as u16, *d)).collect(),
+            loss: network.loss,
+            jitter: network.jitter_ms * 1e6,
+            clock: from_ms(network.clock_ms),
+            streams: (0..delays.len()).map(streams).collect(),
+            plain: distinct.len() == 1
+                && network.buffer == Buffer::Infinite
+                && network.loss == 0.0
+                && network.jitter_ms == 0.0
+                && network.clock_ms == 0.0,
+            lost: 0,
+        }
+    }
+
+    /// The lane whose packet arrives first, and when.
+    #[inline(always)]
+    fn first(&self) -> (usize, Time) {
+        let times = self.lanes.iter().map(Lane::next).zip(1..);
+        times.fold((0, self.lane.next()), |first, (t, lane)| if t < first.1 { (lane, t) } else { first })
+    }
+
+    /// Stochastic loss and jitter, after the queue: the instant of arrival.
+    fn perturb(&mut self, packet: &mut Light, received: Time, newest: Time) -> Time {
+        let streams = &mut self.streams[usize::from(packet.sender)];
+        if self.loss > 0.0 {
+            packet.lost |= streams.loss.uniform() < self.loss;
+        }
+        let late = if self.jitter > 0.0 { (streams.jitter.uniform() * self.jitter) as Time } else { 0 };
+        self.lost += u64::from(packet.lost);
+        // Jitter holds packets back; it does not let them overtake.
+        (received + late).max(newest)
+    }
+}
+
+impl Path for Dumbbell {
+    #[inline(always)]
+    fn is_plain(&self) -> bool {
+        self.plain
+    }
+
+    #[inline(always)]
+    fn next<const PLAIN: bool>(&self) -> Time {
+        if PLAIN { self.lane.next() } else { self.first().1 }
+    }
+
+    #[inline(always)]
+    fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
+        let lane = if PLAIN { 0 } else { self.first().0 };
+        let Light { sent, seq, sender, lost } =
+            if PLAIN || lane == 0 { self.lane.pop() } else { self.lanes[lane - 1].pop() };
+        Some(Packet { sent, seq, sender, lost: !PLAIN && lost, ..Packet::default() })
+    }
+
+    #[inline(always)]
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+        let Packet { sent, seq, sender, .. } = packet;
+        let mut light = Light { sent, seq, sender, lost: false };
+        if PLAIN {
+            let departs = self.link.accept(now);
+            self.lane.push(departs + self.rtt, light);
+            return Some(departs);
+        }
+        let (lane, delay) = self.routes[usize::from(sender)];
+        // A packet that finds no room leaves a gap where it would have stood, so that a transfer by bytes learns of it.
+        light.lost = self.link.is_full(now);
+        let departs = if light.lost { self.link.free() } else { self.link.accept(now) };
+        let taken = !light.lost;
+        let newest = if lane == 0 { self.lane.newest() } else { self.lanes[usize::from(lane) - 1].newest() };
+        let at = self.perturb(&mut light, departs + delay, newest);
+        if lane == 0 { &mut self.lane } else { &mut self.lanes[usize::from(lane) - 1] }.push(at, light);
+        taken.then_some(departs)
+    }
+
+    #[inline(always)]
+    fn clock<const PLAIN: bool>(&self) -> Time {
+        if PLAIN { 0 } else { self.clock }
+    }
+
+    fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn in_flight(&self) -> u64 {
+        let lanes = self.lanes.iter().chain([&self.lane]);
+        lanes.map(|l| l.iter().filter(|p| !p.lost).count() as u64).sum()
+    }
+
+    fn backlog(&self, now: Time) -> u64 {
+        self.link.backlog(now)
+    }
+}

@@ -1,0 +1,125 @@
+//! Packets on a stretch of constant delay.
+//!
+//! A constant delay keeps packets in order, so each distinct one is a lane: a ring in which the next to arrive is always
+//! the oldest entry. Only a path that reorders inserts elsewhere than at the end.
+
+use crate::time::{NEVER, Time};
+
+/// Something and when it arrives.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry<T> {
+    at: Time,
+    item: T,
+}
+
+/// A ring, in order of arrival.
+#[derive(Clone, Debug)]
+pub struct Lane<T> {
+    /// When the oldest entry arrives; [`NEVER`] where there is none.
+    next: Time,
+    /// Its length is a power of two.
+    ring: Box<[Entry<T>]>,
+    head: usize,
+    tail: usize,
+}
+
+impl<T: Copy + Default> Default for Lane<T> {
+    fn default() -> Self {
+        Lane { next: NEVER, ring: vec![Entry::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
+    }
+}
+
+impl<T: Copy + Default> Lane<T> {
+    /// When the oldest entry arrives; [`NEVER`] where there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Adds an entry that arrives no earlier than any other.
+    #[inline(always)]
+    pub fn push(&mut self, at: Time, item: T) {
+        if self.tail - self.head == self.ring.len() {
+            self.grow();
+        }
+        if self.next == NEVER {
+            self.next = at;
+        }
+        let mask = self.ring.len() - 1;
+        // SAFETY: the length is a power of two, so that the masked index is below it.
+        unsafe { *self.ring.get_unchecked_mut(self.tail & mask) = Entry { at, item } };
+        self.tail += 1;
+    }
+
+    /// Adds an entry that may overtake others; those of one instant stay in the order of their adding.
+    pub fn insert(&mut self, at: Time, item: T) {
+        self.push(at, item);
+        let mask = self.ring.len() - 1;
+        let mut i = self.tail - 1;
+        while i > self.head && self.ring[(i - 1) & mask].at > at {
+            self.ring.swap(i & mask, (i - 1) & mask);
+            i -= 1;
+        }
+        self.next = self.ring[self.head & mask].at;
+    }
+
+    /// Takes the oldest entry; there must be one.
+    #[inline(always)]
+    pub fn pop(&mut self) -> T {
+        let mask = self.ring.len() - 1;
+        // SAFETY: as in `push`.
+        let item = unsafe { self.ring.get_unchecked(self.head & mask).item };
+        self.head += 1;
+        // SAFETY: as in `push`.
+        let next = unsafe { self.ring.get_unchecked(self.head & mask).at };
+        self.next = if self.head == self.tail { NEVER } else { next };
+        item
+    }
+
+    /// When the newest entry arrives; 0 where there is none.
+    #[must_use]
+    pub fn newest(&self) -> Time {
+        if self.head == self.tail { 0 } else { self.ring[(self.tail - 1) & (self.ring.len() - 1)].at }
+    }
+
+    /// The entries, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        (self.head..self.tail).map(|i| &self.ring[i & (self.ring.len() - 1)].item)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let old = self.ring.len();
+        let mut ring = vec![Entry::default(); old * 2];
+        for i in self.head..self.tail {
+            ring[i & (old * 2 - 1)] = self.ring[i & (old - 1)];
+        }
+        self.ring = ring.into_boxed_slice();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserts_in_order_of_arrival_and_first_come_first_served() {
+        let mut lane = Lane::default();
+        for (at, item) in [(5, 'a'), (7, 'b'), (6, 'c'), (5, 'd'), (4, 'e')] {
+            lane.insert(at, item);
+        }
+        assert_eq!((lane.next(), lane.newest()), (4, 7));
+        assert_eq!(std::iter::from_fn(|| (lane.next() < NEVER).then(|| lane.pop())).collect::<String>(), "eadcb");
+    }
+
+    #[test]
+    fn grows_and_keeps_order() {
+        let mut lane = Lane::default();
+        (0..40).for_each(|i| lane.push(i, i));
+        (0..30).for_each(|i| assert_eq!(lane.pop(), i));
+        (40..300).for_each(|i| lane.push(i, i));
+        assert!((30..300).eq(lane.iter().copied()));
+    }
+}

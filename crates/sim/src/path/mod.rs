@@ -1,0 +1,41 @@
+//! What lies between a sender and its ACKs: queues, links and delays.
+//!
+//! [`Dumbbell`] is the design simulator's one bottleneck, as fast as it can be; [`Topology`] is everything else: queue
+//! disciplines, links that change, several hops.
+
+mod dumbbell;
+mod lane;
+mod link;
+// mod topology;
+
+pub use dumbbell::Dumbbell;
+pub use lane::Lane;
+pub use link::Link;
+// pub use topology::{Hop, HopEvent, HopEventKind, HopTotals, Reordering, Route, Topology};
+
+use crate::packet::Packet;
+use crate::time::Time;
+
+/// A path, or many that share queues, in motion.
+///
+/// Methods have a plain form, which a path may answer faster by leaving out what [`Path::is_plain`] rules out.
+pub trait Path: Clone {
+    /// Nothing happens here that the plain forms leave out.
+    fn is_plain(&self) -> bool {
+        false
+    }
+    /// When something happens next; [`crate::time::NEVER`] if nothing does.
+    fn next<const PLAIN: bool>(&self) -> Time;
+    /// Lets what happens at [`Path::next`] happen: the packet whose ACK then reaches its sender, if it is that.
+    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet>;
+    /// Takes a packet in: when it leaves the bottleneck, if it is not dropped and that is known already.
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time>;
+    /// The tick of the senders' clocks.
+    fn clock<const PLAIN: bool>(&self) -> Time;
+    /// Packets dropped or lost so far.
+    fn lost(&self) -> u64;
+    /// Packets on their way.
+    fn in_flight(&self) -> u64;
+    /// Packets in the first bottleneck's queue and on its link.
+    fn backlog(&self, now: Time) -> u64;
+}
