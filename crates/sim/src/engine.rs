@@ -187,6 +187,11 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
         if let Some(packet) = packet {
             let departs = self.path.send::<PLAIN>(packet, now);
             observer.sent(now, i, &packet, departs, &self.senders[i]);
+        } else if self.senders[i].finished() {
+            // A delayed ACK was the last.
+            self.now = now;
+            self.switch_off(i, observer);
+            return;
         }
         self.schedule.set(i, next, turn);
     }

@@ -21,3 +21,4 @@ pub mod scheme;
 pub mod sender;
 pub mod time;
 pub mod traffic;
+pub mod transport;

@@ -1,0 +1,196 @@
+//! One hop: a queue, the link that serves it, and the packets that the link loses.
+
+use super::Link;
+use crate::packet::Packet;
+use crate::queue::{AnyQueue, Queue};
+use crate::random::Stream;
+use crate::service::{Carrier, ConstantRate, OPPORTUNITY_BYTES, Service};
+use crate::time::{NEVER, Time};
+
+/// A queue and its link.
+#[derive(Clone, Debug)]
+pub struct Hop {
+    kind: Kind,
+    /// When something happens here next.
+    pub(super) next: Time,
+    /// Probability that a packet is lost after the queue, for no reason of congestion.
+    loss: f64,
+    loss_stream: Stream,
+    totals: HopTotals,
+    /// What happened, where somebody wants to know.
+    pub(super) journal: Option<Vec<HopEvent>>,
+}
+
+/// How departures come about.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// First come, first served, tail drop, constant rate: a departure is known on arrival, and nothing is stored.
+    Fifo(Link),
+    /// A link that is busy for as long as a packet takes.
+    Steady { queue: Box<AnyQueue>, link: ConstantRate, transmitting: Option<Packet> },
+    /// A link that has opportunities, each for some bytes (mahimahi's model).
+    Opportunities { queue: Box<AnyQueue>, service: Service, carrier: Carrier },
+}
+
+/// What a hop did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HopTotals {
+    /// Packets that arrived.
+    pub arrived: u64,
+    /// Packets dropped by the queue.
+    pub dropped: u64,
+    /// Packets lost after the queue.
+    pub lost: u64,
+    /// Bytes transmitted.
+    pub sent_bytes: u64,
+    /// Packets in the queue and on the link.
+    pub backlog: u64,
+}
+
+/// Something that happened at a hop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HopEvent {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub kind: HopEventKind,
+    /// The packet's sender.
+    pub sender: u16,
+    /// The packet's number.
+    pub seq: u32,
+    /// Packets in the queue and on the link after it.
+    pub backlog: u32,
+}
+
+/// What happened at a hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HopEventKind {
+    /// A packet entered the queue.
+    Enter,
+    /// A packet was dropped.
+    Drop,
+    /// A packet left the link.
+    Leave,
+}
+
+impl Hop {
+    /// A hop with a stored queue.
+    #[must_use]
+    pub fn new(queue: AnyQueue, service: Service, loss: f64, loss_stream: Stream) -> Hop {
+        let queue = Box::new(queue);
+        Hop::of(
+            match service {
+                Service::Rate(link) => Kind::Steady { queue, link, transmitting: None },
+                service => Kind::Opportunities { queue, service, carrier: Carrier::default() },
+            },
+            loss,
+            loss_stream,
+        )
+    }
+
+    /// A tail-drop queue before a constant-rate link, where all packets are of one size.
+    #[must_use]
+    pub fn fifo(link: Link, loss: f64, loss_stream: Stream) -> Hop {
+        Hop::of(Kind::Fifo(link), loss, loss_stream)
+    }
+
+    fn of(kind: Kind, loss: f64, loss_stream: Stream) -> Hop {
+        Hop { kind, next: NEVER, loss, loss_stream, totals: HopTotals::default(), journal: None }
+    }
+
+    /// A packet arrives: when it departs, if that is known already.
+    pub(super) fn arrive(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) -> Option<Time> {
+        self.totals.arrived += 1;
+        packet.enqueued = now;
+        let before = dropped.len();
+        let mut departs = None;
+        match &mut self.kind {
+            Kind::Fifo(link) => {
+                if link.is_full(now) {
+                    dropped.push(packet);
+                } else {
+                    let at = link.accept(now);
+                    self.totals.sent_bytes += u64::from(packet.bytes);
+                    departs = Some(at);
+                }
+            }
+            Kind::Steady { queue, link, transmitting } => {
+                queue.enqueue(packet, now, dropped);
+                if transmitting.is_none() {
+                    *transmitting = queue.dequeue(now, dropped);
+                    self.next = transmitting.as_ref().map_or(NEVER, |p| now + link.duration(p.bytes));
+                }
+            }
+            Kind::Opportunities { queue, service, .. } => {
+                queue.enqueue(packet, now, dropped);
+                if self.next == NEVER && queue.packets() > 0 {
+                    self.next = service.next_opportunity(now);
+                }
+            }
+        }
+        if self.journal.is_some() {
+            self.note(now, HopEventKind::Enter, &packet);
+            departs.inspect(|&at| self.note(at, HopEventKind::Leave, &packet));
+        }
+        self.count_drops(now, &dropped[before..]);
+        departs
+    }
+
+    /// The link finished a packet, or has an opportunity: what leaves it.
+    pub(super) fn serve(&mut self, now: Time, departed: &mut Vec<Packet>, dropped: &mut Vec<Packet>) {
+        let before = dropped.len();
+        match &mut self.kind {
+            Kind::Fifo(_) => {}
+            Kind::Steady { queue, link, transmitting } => {
+                departed.extend(transmitting.take());
+                *transmitting = queue.dequeue(now, dropped);
+                self.next = transmitting.as_ref().map_or(NEVER, |p| now + link.duration(p.bytes));
+            }
+            Kind::Opportunities { queue, service, carrier } => {
+                service.advance();
+                carrier.deliver(OPPORTUNITY_BYTES, || queue.dequeue(now, dropped), |packet| departed.push(packet));
+                let idle = queue.packets() == 0 && carrier.in_transit().is_none();
+                self.next = if idle { NEVER } else { service.next_opportunity(now) };
+            }
+        }
+        for packet in departed.iter() {
+            self.totals.sent_bytes += u64::from(packet.bytes);
+            self.note(now, HopEventKind::Leave, packet);
+        }
+        self.count_drops(now, &dropped[before..]);
+    }
+
+    /// Whether the link loses a packet.
+    pub(super) fn loses(&mut self) -> bool {
+        let lost = self.loss > 0.0 && self.loss_stream.uniform() < self.loss;
+        self.totals.lost += u64::from(lost);
+        lost
+    }
+
+    fn count_drops(&mut self, now: Time, dropped: &[Packet]) {
+        self.totals.dropped += dropped.len() as u64;
+        dropped.iter().for_each(|packet| self.note(now, HopEventKind::Drop, packet));
+    }
+
+    fn note(&mut self, time: Time, kind: HopEventKind, packet: &Packet) {
+        let backlog = self.backlog(time) as u32;
+        if let Some(journal) = &mut self.journal {
+            journal.push(HopEvent { time, kind, sender: packet.sender, seq: packet.seq, backlog });
+        }
+    }
+
+    /// Packets in the queue and on the link.
+    pub(super) fn backlog(&self, now: Time) -> u64 {
+        match &self.kind {
+            Kind::Fifo(link) => link.backlog(now),
+            Kind::Steady { queue, transmitting, .. } => (queue.packets() + usize::from(transmitting.is_some())) as u64,
+            Kind::Opportunities { queue, carrier, .. } => {
+                (queue.packets() + usize::from(carrier.in_transit().is_some())) as u64
+            }
+        }
+    }
+
+    pub(super) fn totals(&self, now: Time) -> HopTotals {
+        HopTotals { backlog: self.backlog(now), ..self.totals }
+    }
+}

@@ -1,0 +1,255 @@
+//! Any path: hops with queue disciplines and links that may change, one after another, shared by routes that may differ.
+//!
+//! A packet waits in a hop's queue, is transmitted, may be lost, and is then under way for a constant time (a lane) to
+//! its next hop or, after the last, to the receiver and back as an ACK. Packets are conserved: each one sent is
+//! delivered, dropped, lost, or on its way.
+
+use super::hop::{Hop, HopEvent, HopTotals};
+use super::{Lane, Path};
+use crate::packet::Packet;
+use crate::random::Stream;
+use crate::time::{NEVER, Time};
+
+/// The way of one sender's packets.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The hops, in order.
+    hops: Vec<u8>,
+    /// The lane after each hop.
+    lanes: Vec<u16>,
+    /// The sum of the delays, for packets that are dropped.
+    rtt: Time,
+    /// Jitter and reordering at its end.
+    noise: Noise,
+}
+
+/// Packets that are overtaken: each with this probability is held back, and those behind it pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reordering {
+    /// Probability.
+    pub probability: f64,
+    /// How long it is held back.
+    pub delay: Time,
+}
+
+/// What clouds the delay of a route.
+#[derive(Clone, Debug)]
+struct Noise {
+    jitter: f64,
+    jitter_stream: Stream,
+    reordering: Reordering,
+    reordering_stream: Stream,
+}
+
+/// Where a lane leads is the business of the packets in it; a hop's lanes follow those of the hop before.
+type Line = Lane<Packet>;
+
+/// Hops and lanes in motion.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    hops: Vec<Hop>,
+    lanes: Vec<Line>,
+    /// Each lane's delay and the hop before it, to find it again.
+    delays: Vec<(u8, Time)>,
+    routes: Vec<Route>,
+    /// The next event: its time, and the hop, or the number of hops plus the lane.
+    next: (Time, usize),
+    clock: Time,
+    learns_losses: bool,
+    lost: u64,
+    /// Packets on their way and not lost.
+    under_way: u64,
+    /// Scratch space for what a queue drops and what a link lets go.
+    dropped: Vec<Packet>,
+    departed: Vec<Packet>,
+}
+
+impl Topology {
+    /// These hops, without senders. `clock` is the tick of the senders' clocks (0: perfect); `learns_losses` says
+    /// whether senders are told of losses at once.
+    #[must_use]
+    pub fn new(hops: Vec<Hop>, clock: Time, learns_losses: bool) -> Topology {
+        Topology {
+            hops,
+            lanes: Vec::new(),
+            delays: Vec::new(),
+            routes: Vec::new(),
+            next: (NEVER, 0),
+            clock,
+            learns_losses,
+            lost: 0,
+            under_way: 0,
+            dropped: Vec::new(),
+            departed: Vec::new(),
+        }
+    }
+
+    /// Adds the next sender: its hops in order, the delay after each (the last one's is to the receiver and back),
+    /// jitter (uniform up to this, ns) and reordering, with a stream for each.
+    pub fn add_route(
+        &mut self,
+        hops: &[(u8, Time)],
+        (jitter, jitter_stream): (f64, Stream),
+        (reordering, reordering_stream): (Reordering, Stream),
+    ) {
+        let lane = |&(hop, delay): &(u8, Time)| {
+            let known = self.delays.iter().position(|&d| d == (hop, delay));
+            known.unwrap_or_else(|| {
+                self.delays.push((hop, delay));
+                self.lanes.push(Lane::default());
+                self.lanes.len() - 1
+            }) as u16
+        };
+        let lanes = hops.iter().map(lane).collect();
+        self.routes.push(Route {
+            lanes,
+            hops: hops.iter().map(|&(hop, _)| hop).collect(),
+            rtt: hops.iter().map(|&(_, delay)| delay).sum(),
+            noise: Noise { jitter, jitter_stream, reordering, reordering_stream },
+        });
+    }
+
+    /// What each hop did.
+    #[must_use]
+    pub fn hop_totals(&self, now: Time) -> Vec<HopTotals> {
+        self.hops.iter().map(|hop| hop.totals(now)).collect()
+    }
+
+    /// Keeps a journal of what happens at the hops from now on.
+    pub fn keep_journal(&mut self) {
+        self.hops.iter_mut().for_each(|hop| hop.journal = Some(Vec::new()));
+    }
+
+    /// Takes what the journals have so far, with the numbers of the hops, in order of time.
+    pub fn take_journal(&mut self) -> Vec<(usize, HopEvent)> {
+        let take = |hop: &mut Hop| hop.journal.replace(Vec::new()).unwrap_or_default();
+        let mut events: Vec<(usize, HopEvent)> = Vec::new();
+        for (i, hop) in self.hops.iter_mut().enumerate() {
+            events.extend(take(hop).into_iter().map(|event| (i, event)));
+        }
+        // A plain queue notes departures when packets arrive.
+        events.sort_by_key(|(_, event)| event.time);
+        events
+    }
+
+    /// Lets a packet into the next hop of its route.
+    fn enter(&mut self, packet: Packet, now: Time) -> Option<Time> {
+        let hop = usize::from(self.routes[usize::from(packet.sender)].hops[usize::from(packet.hop)]);
+        let departs = self.hops[hop].arrive(packet, now, &mut self.dropped);
+        if let Some(departs) = departs {
+            // The hop's queue is a plain one: the packet's way through it is known, and it is already beyond.
+            self.leave(hop, packet, departs);
+        }
+        self.bury();
+        departs
+    }
+
+    /// Sends a packet that left a hop at `now` on its way, unless the link loses it.
+    fn leave(&mut self, hop: usize, mut packet: Packet, now: Time) {
+        if self.hops[hop].loses() {
+            self.dropped.push(packet);
+            return;
+        }
+        let route = &mut self.routes[usize::from(packet.sender)];
+        let leg = usize::from(packet.hop);
+        let lane = &mut self.lanes[usize::from(route.lanes[leg])];
+        let mut at = now + self.delays[usize::from(route.lanes[leg])].1;
+        packet.hop += 1;
+        if leg + 1 == route.hops.len() {
+            let Noise { jitter, jitter_stream, reordering, reordering_stream } = &mut route.noise;
+            if *jitter > 0.0 {
+                at += (jitter_stream.uniform() * *jitter) as Time;
+            }
+            if reordering.probability > 0.0 {
+                if reordering_stream.uniform() < reordering.probability {
+                    at += reordering.delay;
+                }
+                lane.insert(at, packet);
+                return;
+            }
+        }
+        // Jitter holds packets back; it does not let them overtake.
+        lane.push(at.max(lane.newest()), packet);
+    }
+
+    /// Counts what was dropped, and lets those senders know that learn of it.
+    fn bury(&mut self) {
+        while let Some(mut packet) = self.dropped.pop() {
+            self.lost += 1;
+            self.under_way -= 1;
+            if self.learns_losses {
+                // As if it had met no queue: no later than any packet sent after it.
+                let route = &self.routes[usize::from(packet.sender)];
+                packet.lost = true;
+                packet.hop = route.hops.len() as u8;
+                let lane = usize::from(*route.lanes.last().expect("a route has a hop"));
+                self.lanes[lane].insert(packet.sent + route.rtt, packet);
+            }
+        }
+    }
+
+    fn find_next(&mut self) {
+        let hops = self.hops.iter().map(|hop| hop.next);
+        let lanes = self.lanes.iter().map(Lane::next);
+        let mut first = (NEVER, 0);
+        for (i, at) in hops.chain(lanes).enumerate() {
+            if at < first.0 {
+                first = (at, i);
+            }
+        }
+        self.next = first;
+    }
+}
+
+impl Path for Topology {
+    #[inline(always)]
+    fn next<const PLAIN: bool>(&self) -> Time {
+        self.next.0
+    }
+
+    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet> {
+        let source = self.next.1;
+        let mut arrived = None;
+        if source < self.hops.len() {
+            let mut departed = std::mem::take(&mut self.departed);
+            self.hops[source].serve(now, &mut departed, &mut self.dropped);
+            departed.drain(..).for_each(|packet| self.leave(source, packet, now));
+            self.departed = departed;
+            self.bury();
+        } else {
+            let packet = self.lanes[source - self.hops.len()].pop();
+            if usize::from(packet.hop) == self.routes[usize::from(packet.sender)].hops.len() {
+                self.under_way -= u64::from(!packet.lost);
+                arrived = Some(packet);
+            } else {
+                self.enter(packet, now);
+            }
+        }
+        self.find_next();
+        arrived
+    }
+
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+        self.under_way += 1;
+        let departs = self.enter(packet, now);
+        self.find_next();
+        departs
+    }
+
+    #[inline(always)]
+    fn clock<const PLAIN: bool>(&self) -> Time {
+        self.clock
+    }
+
+    fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.under_way
+    }
+
+    fn backlog(&self, now: Time) -> u64 {
+        self.hops[0].backlog(now)
+    }
+}

@@ -1,0 +1,136 @@
+//! The receiver: puts packets in order, and decides when to acknowledge (RFC 1122 §4.2.3.2, RFC 5681 §4.2).
+
+use std::collections::VecDeque;
+
+use super::Settings;
+use crate::packet::{Ecn, Packet};
+use crate::time::{NEVER, Time};
+
+/// What an ACK says.
+#[derive(Clone, Debug, Default)]
+pub struct Feedback {
+    /// All packets before this one arrived.
+    pub next: u32,
+    /// Packets that arrived since the last ACK, in order of arrival: number and time sent (what SACK and the time
+    /// stamps tell the sender).
+    pub arrived: Vec<(u32, Time)>,
+    /// How many of them carried an ECN mark.
+    pub marked: u32,
+    /// Sum of the window changes that XCP's routers left in them, bytes.
+    pub xcp_feedback_bytes: f64,
+}
+
+/// The receiver's state.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    /// All packets before this one arrived.
+    next: u32,
+    /// Whether `next + 1 + i` has arrived already.
+    beyond: VecDeque<bool>,
+    /// What the next ACK will say.
+    pending: Feedback,
+    /// When it is sent at the latest.
+    pub deadline: Time,
+}
+
+impl Receiver {
+    /// A receiver that expects this packet first.
+    #[must_use]
+    pub fn new(next: u32) -> Receiver {
+        Receiver { next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
+    }
+
+    /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.
+    pub fn receive(&mut self, packet: &Packet, now: Time, settings: &Settings) -> (bool, bool) {
+        let in_order = packet.seq == self.next;
+        let had_gaps = !self.beyond.is_empty();
+        let new = self.store(packet.seq);
+        let pending = &mut self.pending;
+        pending.arrived.push((packet.seq, packet.sent));
+        pending.marked += u32::from(packet.ecn == Ecn::Marked);
+        pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
+        // At once for every second packet, and for all that show or fill a gap (RFC 5681 §4.2).
+        let at_once = settings.delayed_ack == 0 || pending.arrived.len() >= 2 || !in_order || had_gaps;
+        if !at_once && self.deadline == NEVER {
+            self.deadline = now + settings.delayed_ack;
+        }
+        (new, at_once)
+    }
+
+    /// The ACK, sent now. Hand it back to [`Receiver::recycle`].
+    pub fn acknowledge(&mut self) -> Feedback {
+        self.deadline = NEVER;
+        self.pending.next = self.next;
+        std::mem::take(&mut self.pending)
+    }
+
+    /// Takes back an ACK that has been dealt with, to save its allocation.
+    pub fn recycle(&mut self, mut feedback: Feedback) {
+        feedback.arrived.clear();
+        self.pending.arrived = feedback.arrived;
+    }
+
+    fn store(&mut self, seq: u32) -> bool {
+        if seq < self.next {
+            return false;
+        }
+        if seq == self.next {
+            self.next += 1;
+            while let Some(arrived) = self.beyond.pop_front() {
+                if !arrived {
+                    // It is the one expected next: only what follows it is kept.
+                    break;
+                }
+                self.next += 1;
+            }
+            return true;
+        }
+        let i = (seq - self.next - 1) as usize;
+        if i >= self.beyond.len() {
+            self.beyond.resize(i + 1, false);
+        }
+        !std::mem::replace(&mut self.beyond[i], true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packet(seq: u32) -> Packet {
+        Packet { seq, ..Packet::default() }
+    }
+
+    #[test]
+    fn puts_packets_in_order() {
+        let mut receiver = Receiver::new(10);
+        let order = [11, 13, 10, 13, 12, 9, 14, 17, 15, 16];
+        let next: Vec<(bool, u32)> = order
+            .iter()
+            .map(|&seq| {
+                let (new, at_once) = receiver.receive(&packet(seq), 0, &Settings::papers());
+                assert!(at_once);
+                (new, receiver.acknowledge().next)
+            })
+            .collect();
+        let expected = [10, 10, 12, 12, 14, 14, 15, 15, 16, 18];
+        assert!(next.iter().map(|n| n.1).eq(expected), "{next:?}");
+        assert!(next.iter().map(|n| n.0).eq([true, true, true, false, true, false, true, true, true, true]));
+    }
+
+    #[test]
+    fn delays_acks_of_every_other_packet_and_no_others() {
+        let settings = Settings { delayed_ack: 40, ..Settings::papers() };
+        let mut receiver = Receiver::new(0);
+        assert!(!receiver.receive(&packet(0), 5, &settings).1);
+        assert_eq!(receiver.deadline, 45);
+        assert!(receiver.receive(&packet(1), 6, &settings).1);
+        assert_eq!((receiver.acknowledge().arrived.len(), receiver.deadline), (2, NEVER));
+        // A gap, what fills it, and then in order again.
+        assert!(receiver.receive(&packet(3), 7, &settings).1);
+        receiver.acknowledge();
+        assert!(receiver.receive(&packet(2), 7, &settings).1);
+        assert_eq!(receiver.acknowledge().next, 4);
+        assert!(!receiver.receive(&packet(4), 8, &settings).1);
+    }
+}

@@ -1,0 +1,346 @@
+//! The sender's record of what is outstanding: which packets are in flight, arrived or lost (RFC 6675), and the snapshots
+//! that delivery-rate samples need (draft-ietf-ccwg-bbr §4.1).
+
+use std::collections::VecDeque;
+
+use crate::scheme::RateSample;
+use crate::time::Time;
+
+/// Where a packet is, as far as the sender knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Sent, and not heard of.
+    InFlight,
+    /// Arrived out of order.
+    Arrived,
+    /// To be sent again.
+    Lost,
+}
+
+/// A packet that was sent and is not acknowledged cumulatively.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// When it was sent last.
+    at: Time,
+    /// The number of that transmission: how many came before it on this connection.
+    transmission: u64,
+    /// Connection totals when it was sent.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    lost: u64,
+    in_flight: u32,
+    state: State,
+    app_limited: bool,
+    again: bool,
+}
+
+/// All packets from the oldest that is not acknowledged to the newest that was sent.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    /// The oldest packet that is not acknowledged cumulatively.
+    pub una: u32,
+    sent: VecDeque<Sent>,
+    /// Transmissions in order, to find those that later ones have overtaken.
+    order: VecDeque<(u64, u32)>,
+    transmissions: u64,
+    /// One more than the latest transmission known to have arrived.
+    newest_arrived: u64,
+    /// Packets in flight.
+    pub in_flight: u32,
+    /// Packets to be sent again.
+    pub to_repair: u32,
+    /// No packet before this one is lost.
+    repair_from: u32,
+    /// Packets delivered on this connection, as far as the sender knows.
+    pub delivered: u64,
+    delivered_at: Time,
+    first_sent: Time,
+    /// Packets declared lost on this connection.
+    pub lost: u64,
+    /// The sender had nothing to send until this many were delivered; 0: it has.
+    app_limited_until: u64,
+    /// The snapshot of the newest packet acknowledged by the present ACK.
+    newest: Option<Sent>,
+}
+
+impl Scoreboard {
+    /// Nothing is outstanding, and `una` is the first packet to be sent.
+    #[must_use]
+    pub fn new(una: u32) -> Scoreboard {
+        Scoreboard {
+            una,
+            sent: VecDeque::new(),
+            order: VecDeque::new(),
+            transmissions: 0,
+            newest_arrived: 0,
+            in_flight: 0,
+            to_repair: 0,
+            repair_from: una,
+            delivered: 0,
+            delivered_at: 0,
+            first_sent: 0,
+            lost: 0,
+            app_limited_until: 0,
+            newest: None,
+        }
+    }
+
+    /// The next new packet.
+    #[must_use]
+    pub fn next(&self) -> u32 {
+        self.una + self.sent.len() as u32
+    }
+
+    /// Packets not acknowledged cumulatively.
+    #[must_use]
+    pub fn outstanding(&self) -> u32 {
+        self.sent.len() as u32
+    }
+
+    /// A new packet is sent: its number.
+    pub fn send_new(&mut self, now: Time) -> u32 {
+        let seq = self.next();
+        let sent = self.snapshot(now, seq, false);
+        self.sent.push_back(sent);
+        seq
+    }
+
+    /// The oldest lost packet is sent again: its number. There must be one.
+    pub fn send_again(&mut self, now: Time) -> u32 {
+        let mut i = self.repair_from.saturating_sub(self.una) as usize;
+        while self.sent[i].state != State::Lost {
+            i += 1;
+        }
+        let seq = self.una + i as u32;
+        self.repair_from = seq + 1;
+        self.to_repair -= 1;
+        self.sent[i] = self.snapshot(now, seq, true);
+        seq
+    }
+
+    fn snapshot(&mut self, now: Time, seq: u32, again: bool) -> Sent {
+        if self.in_flight == 0 {
+            // A burst of its own: the idle time before it says nothing about the rate.
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let transmission = self.transmissions;
+        self.transmissions += 1;
+        self.in_flight += 1;
+        self.order.push_back((transmission, seq));
+        Sent {
+            at: now,
+            transmission,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            lost: self.lost,
+            in_flight: self.in_flight,
+            state: State::InFlight,
+            app_limited: self.app_limited_until > 0,
+            again,
+        }
+    }
+
+    /// A packet is known to have arrived, in order or not: whether that is news. `sent` is the time stamp that came
+    /// back: where it is not the last transmission's, an earlier one was late, not lost.
+    pub fn arrived(&mut self, seq: u32, sent: Time, now: Time) -> Arrival {
+        let Some(i) = seq.checked_sub(self.una).map(|i| i as usize).filter(|&i| i < self.sent.len()) else {
+            return Arrival::Known;
+        };
+        let packet = self.sent[i];
+        if packet.state == State::Arrived {
+            return Arrival::Known;
+        }
+        self.deliver(packet, now);
+        self.sent[i].state = State::Arrived;
+        if packet.again && packet.at != sent || packet.state == State::Lost && packet.at == sent {
+            return Arrival::Late { behind: self.newest_arrived.saturating_sub(packet.transmission) };
+        }
+        Arrival::News
+    }
+
+    /// Counts a packet that arrived.
+    fn deliver(&mut self, packet: Sent, now: Time) {
+        match packet.state {
+            State::InFlight => self.in_flight -= 1,
+            State::Lost => self.to_repair -= 1,
+            State::Arrived => return,
+        }
+        self.delivered += 1;
+        self.delivered_at = now;
+        self.newest_arrived = self.newest_arrived.max(packet.transmission + 1);
+        if self.newest.is_none_or(|newest| packet.transmission > newest.transmission) {
+            self.newest = Some(packet);
+        }
+    }
+
+    /// All packets before `next` are acknowledged: how many that is, and how many of them are news.
+    pub fn acknowledge(&mut self, next: u32, now: Time) -> (u32, u32) {
+        let count = next.saturating_sub(self.una).min(self.outstanding());
+        let before = self.delivered;
+        for _ in 0..count {
+            let packet = self.sent.pop_front().expect("counted above");
+            self.deliver(packet, now);
+        }
+        self.una += count;
+        (count, (self.delivered - before) as u32)
+    }
+
+    /// Declares lost what `threshold` later transmissions have overtaken (RFC 6675 §4, by order of transmission, so that
+    /// repairs that are lost again are found too): the first of them and how many.
+    pub fn overtaken(&mut self, threshold: u32) -> Option<(u32, u32)> {
+        let mut found: Option<(u32, u32)> = None;
+        while let Some(&(transmission, seq)) = self.order.front() {
+            if transmission + u64::from(threshold) >= self.newest_arrived {
+                break;
+            }
+            self.order.pop_front();
+            let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { continue };
+            if packet.transmission == transmission && packet.state == State::InFlight {
+                self.declare_lost(seq);
+                found = Some(found.map_or((seq, 1), |(first, n)| (first.min(seq), n + 1)));
+            }
+        }
+        found
+    }
+
+    /// Declares one packet lost, if it is in flight.
+    pub fn declare_lost(&mut self, seq: u32) -> bool {
+        let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { return false };
+        if packet.state != State::InFlight {
+            return false;
+        }
+        packet.state = State::Lost;
+        self.in_flight -= 1;
+        self.to_repair += 1;
+        self.lost += 1;
+        self.repair_from = self.repair_from.min(seq);
+        true
+    }
+
+    /// Declares lost all that has not arrived (a timeout): how many that is.
+    pub fn declare_all_lost(&mut self) -> u32 {
+        self.order.clear();
+        let lost = (self.una..self.next()).filter(|&seq| self.declare_lost(seq)).count();
+        lost as u32
+    }
+
+    /// Forgets what arrived out of order (go-back-N: no SACK has told the sender).
+    pub fn forget_arrivals(&mut self) {
+        for (i, packet) in self.sent.iter_mut().enumerate() {
+            if packet.state == State::Arrived {
+                packet.state = State::Lost;
+                self.to_repair += 1;
+                self.delivered -= 1;
+                self.repair_from = self.repair_from.min(self.una + i as u32);
+            }
+        }
+    }
+
+    /// The sender has nothing to send, though it might.
+    pub fn app_limited(&mut self) {
+        self.app_limited_until = (self.delivered + u64::from(self.in_flight)).max(1);
+    }
+
+    /// The delivery-rate sample of the present ACK (draft-ietf-ccwg-bbr §4.1.2.3).
+    pub fn rate_sample(&mut self) -> RateSample {
+        if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
+            self.app_limited_until = 0;
+        }
+        let Some(packet) = self.newest.take() else { return RateSample::default() };
+        // The next sample's sending time starts where this one's newest packet was sent.
+        self.first_sent = packet.at;
+        let sending = packet.at - packet.first_sent;
+        let acknowledging = self.delivered_at - packet.delivered_at;
+        RateSample {
+            delivered: (self.delivered - packet.delivered) as u32,
+            interval: sending.max(acknowledging),
+            prior_delivered: packet.delivered,
+            app_limited: packet.app_limited,
+            tx_in_flight: packet.in_flight,
+            lost: (self.lost - packet.lost) as u32,
+        }
+    }
+}
+
+/// What the sender learned from a report of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It had known that already.
+    Known,
+    /// The packet arrived.
+    News,
+    /// It arrived after it had been taken for lost, `behind` transmissions after the newest that arrived.
+    Late {
+        /// How many.
+        behind: u64,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(packets: u32) -> Scoreboard {
+        let mut board = Scoreboard::new(100);
+        (0..packets).for_each(|i| assert_eq!(board.send_new(Time::from(i)), 100 + i));
+        board
+    }
+
+    #[test]
+    fn three_later_packets_make_one_lost() {
+        let mut board = board(10);
+        for seq in [101, 102, 104] {
+            assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News);
+        }
+        // 104 is four after 100 and one after 103.
+        assert_eq!(board.overtaken(3), Some((100, 1)));
+        assert_eq!((board.in_flight, board.to_repair, board.delivered), (6, 1, 3));
+        assert_eq!(board.send_again(60), 100);
+        assert_eq!(board.arrived(105, 5, 61), Arrival::News);
+        assert_eq!(board.arrived(106, 6, 61), Arrival::News);
+        assert_eq!(board.overtaken(3), Some((103, 1)));
+        assert_eq!(board.acknowledge(103, 70), (3, 1));
+        assert_eq!((board.una, board.outstanding(), board.in_flight), (103, 7, 3));
+    }
+
+    #[test]
+    fn a_lost_repair_is_found_again() {
+        let mut board = board(5);
+        (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
+        assert_eq!(board.overtaken(3), Some((100, 1)));
+        board.send_again(60);
+        (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
+        (105..110).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
+        assert_eq!(board.overtaken(3), Some((100, 1)));
+        assert_eq!(board.lost, 2);
+    }
+
+    #[test]
+    fn a_timeout_loses_all_that_has_not_arrived() {
+        let mut board = board(6);
+        board.arrived(103, 3, 50);
+        assert_eq!(board.declare_all_lost(), 5);
+        assert_eq!((board.in_flight, board.to_repair), (0, 5));
+        let again: Vec<u32> = (0..5).map(|_| board.send_again(99)).collect();
+        assert_eq!(again, [100, 101, 102, 104, 105]);
+        // The first 100 arrives after all: it was late.
+        assert!(matches!(board.arrived(100, 0, 100), Arrival::Late { .. }));
+    }
+
+    #[test]
+    fn rate_samples_are_deliveries_over_the_longer_interval() {
+        let mut board = board(3);
+        board.acknowledge(101, 100);
+        let first = board.rate_sample();
+        // Sent and delivered_at are 0 at the first send: 1 packet in 100 ns.
+        assert_eq!((first.delivered, first.interval, first.app_limited), (1, 100, false));
+        board.app_limited();
+        board.send_new(110);
+        board.acknowledge(104, 300);
+        let second = board.rate_sample();
+        assert_eq!((second.delivered, second.interval, second.app_limited), (3, 200, true));
+        assert_eq!(board.rate_sample(), RateSample::default());
+    }
+}

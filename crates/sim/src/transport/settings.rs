@@ -1,0 +1,192 @@
+//! What real stacks differ in, as settings with presets.
+
+use crate::time::{NEVER, SECOND, Time};
+
+/// Whether each on-period opens a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connections {
+    /// Each on-period is a new connection, with all state at its beginning (Remy'13 §5.1).
+    Fresh,
+    /// One connection for the whole run; an on-period only adds data to send, as in the papers' ns-2 scripts.
+    Persistent,
+}
+
+/// How the sender learns of losses, and how much it sends while it repairs them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
+    NewReno,
+    /// SACK; while in recovery one packet for every two ACKs until the new window is reached (Linux before 3.2).
+    RateHalving,
+    /// SACK; proportional rate reduction (RFC 6937; Linux since 3.2).
+    Proportional,
+}
+
+/// What the floor of the retransmission timer applies to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RtoFloor {
+    /// The whole timeout (RFC 6298 §2.4, ns-2).
+    Timeout(Time),
+    /// The part for the variation, which is added to the smoothed RTT (Linux).
+    Variation(Time),
+}
+
+/// Settings of the transport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Fresh or persistent connections.
+    pub connections: Connections,
+    /// Initial window, packets (RFC 6928: 10).
+    pub initial_window: u32,
+    /// The receiver acknowledges every second packet, or one after this time; 0: every packet at once (RFC 1122).
+    pub delayed_ack: Time,
+    /// Floor of the retransmission timer.
+    pub rto_floor: RtoFloor,
+    /// Timeout before the first RTT sample (RFC 6298 §2.1).
+    pub rto_initial: Time,
+    /// Resolution of RTT samples; 0: exact.
+    pub clock: Time,
+    /// Loss recovery.
+    pub recovery: Recovery,
+    /// Packets sent later that must have arrived before one is taken for lost (RFC 5681 §3.2: 3).
+    pub dup_threshold: u32,
+    /// The threshold grows where packets turn out to be late, not lost (as in Linux).
+    pub adapts_to_reordering: bool,
+    /// Windows grow on every ACK, even if the application did not fill them (before RFC 7661).
+    pub grows_unused_windows: bool,
+    /// The retransmission timer runs on when nothing is outstanding: expiring then, it sets the window to 1 and leaves
+    /// ssthresh alone (ns-2). Only persistent connections live to see it.
+    pub idle_timer: bool,
+    /// Bytes of a data packet on the wire.
+    pub packet_bytes: u16,
+}
+
+impl Settings {
+    /// As the papers' ns-2 scripts have it.
+    #[must_use]
+    pub const fn papers() -> Settings {
+        Settings {
+            connections: Connections::Persistent,
+            initial_window: 2,
+            delayed_ack: 0,
+            rto_floor: RtoFloor::Timeout(SECOND / 5),
+            rto_initial: 3 * SECOND,
+            clock: 100_000,
+            recovery: Recovery::RateHalving,
+            dup_threshold: 3,
+            adapts_to_reordering: false,
+            grows_unused_windows: true,
+            idle_timer: true,
+            packet_bytes: 1250,
+        }
+    }
+
+    /// As stacks of today have it (RFC 6928, 6937, 7661; Linux's 40 ms and 200 ms).
+    #[must_use]
+    pub const fn today() -> Settings {
+        Settings {
+            connections: Connections::Fresh,
+            initial_window: 10,
+            delayed_ack: 40_000_000,
+            rto_floor: RtoFloor::Variation(SECOND / 5),
+            rto_initial: SECOND,
+            clock: 0,
+            recovery: Recovery::Proportional,
+            dup_threshold: 3,
+            adapts_to_reordering: true,
+            grows_unused_windows: false,
+            idle_timer: false,
+            packet_bytes: 1250,
+        }
+    }
+}
+
+/// Estimates of the RTT and the retransmission timeout that follows from them (RFC 6298).
+#[derive(Clone, Copy, Debug)]
+pub struct RttEstimator {
+    /// Smoothed RTT; 0 before the first sample.
+    pub srtt: Time,
+    variation: Time,
+    /// Smallest sample.
+    pub min: Time,
+    /// Doubled at each timeout (RFC 6298 §5.5).
+    backoff: u64,
+}
+
+/// Timeouts are doubled at most this many times over (RFC 6298 §5.7 allows a maximum; ns-2 has this one).
+const MAX_BACKOFF: u64 = 64;
+/// No timeout is longer (RFC 6298 §2.5).
+const MAX_RTO: Time = 60 * SECOND;
+
+impl Default for RttEstimator {
+    fn default() -> Self {
+        RttEstimator { srtt: 0, variation: 0, min: NEVER, backoff: 1 }
+    }
+}
+
+impl RttEstimator {
+    /// Takes in a sample, which ends any backoff.
+    pub fn sample(&mut self, rtt: Time) {
+        let rtt = rtt.max(1);
+        self.min = self.min.min(rtt);
+        self.backoff = 1;
+        if self.srtt == 0 {
+            // RFC 6298 §2.2.
+            (self.srtt, self.variation) = (rtt, rtt / 2);
+        } else {
+            // RFC 6298 §2.3, with gains of 1/4 and 1/8.
+            self.variation = (3 * self.variation + self.srtt.abs_diff(rtt)) / 4;
+            self.srtt = (7 * self.srtt + rtt) / 8;
+        }
+    }
+
+    /// The retransmission timeout, backoff included.
+    #[must_use]
+    pub fn rto(&self, settings: &Settings) -> Time {
+        let rto = match (self.srtt, settings.rto_floor) {
+            (0, _) => settings.rto_initial,
+            (srtt, RtoFloor::Timeout(floor)) => (srtt + 4 * self.variation).max(floor),
+            (srtt, RtoFloor::Variation(floor)) => srtt + (4 * self.variation).max(floor),
+        };
+        rto.saturating_mul(self.backoff).min(MAX_RTO)
+    }
+
+    /// The timer expired.
+    pub fn back_off(&mut self) {
+        self.backoff = (self.backoff * 2).min(MAX_BACKOFF);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Time = 1_000_000;
+
+    #[test]
+    fn rfc_6298_by_hand() {
+        let settings = Settings { rto_floor: RtoFloor::Timeout(1), ..Settings::papers() };
+        let mut rtt = RttEstimator::default();
+        assert_eq!(rtt.rto(&settings), 3 * SECOND);
+        rtt.sample(100 * MS);
+        assert_eq!(rtt.rto(&settings), 300 * MS);
+        rtt.sample(180 * MS);
+        // Variation 3/4 * 50 + 1/4 * 80 = 57.5; smoothed 7/8 * 100 + 1/8 * 180 = 110.
+        assert_eq!((rtt.srtt, rtt.rto(&settings)), (110 * MS, 340 * MS));
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto(&settings), 4 * 340 * MS);
+        rtt.sample(110 * MS);
+        assert!(rtt.rto(&settings) < 340 * MS && rtt.min == 100 * MS);
+        (0..20).for_each(|_| rtt.back_off());
+        assert!(rtt.rto(&settings) <= MAX_RTO);
+    }
+
+    #[test]
+    fn floors() {
+        let mut rtt = RttEstimator::default();
+        (0..200).for_each(|_| rtt.sample(150 * MS));
+        assert_eq!(rtt.rto(&Settings::papers()), 200 * MS);
+        assert_eq!(rtt.rto(&Settings::today()), 350 * MS);
+    }
+}
