@@ -7,6 +7,7 @@
 pub mod endpoint;
 pub mod engine;
 pub mod network;
+pub mod normal;
 pub mod objective;
 pub mod observe;
 pub mod outcome;
@@ -19,6 +20,7 @@ pub mod scenario;
 pub mod schedule;
 pub mod scheme;
 pub mod sender;
+pub mod service;
 pub mod time;
 pub mod traffic;
 pub mod transport;

@@ -102,6 +102,14 @@ impl Stream {
         (lo * libm::exp(libm::log(hi / lo) * self.uniform())).clamp(lo, hi)
     }
 
+    /// Normally distributed; never further than 8.3 standard deviations from the mean.
+    pub fn normal(&mut self, mean: f64, sd: f64) -> f64 {
+        // The middles of 2^52 equal parts of (0, 1), so that neither end is drawn.
+        const STEP: f64 = 1.0 / (1u64 << 52) as f64;
+        let u = ((self.next_u64() >> 12) as f64 + 0.5) * STEP;
+        mean + sd * crate::normal::quantile(u)
+    }
+
     /// A whole number in 0..n; 0 where n is 0. The bias is below n / 2^64.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
@@ -169,6 +177,18 @@ mod tests {
         assert!((mean(|| s.between(10.0, 20.0)) - 15.0).abs() < 0.03);
         assert!((mean(|| libm::log10(s.log_between(1.0, 100.0))) - 1.0).abs() < 0.006);
         assert!((mean(|| s.below(9) as f64) - 4.0).abs() < 0.03);
+        assert!((mean(|| s.normal(3.0, 2.0)) - 3.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn normal_draws_are_normal() {
+        let mut s = Stream::new(7, 0, 0, Purpose::Cellular);
+        // The share of draws below some known points of the standard normal distribution.
+        for (z, share) in [(-1.959_963_985, 0.025), (-0.674_489_750, 0.25), (0.0, 0.5), (1.281_551_566, 0.9)] {
+            let below = mean(|| f64::from(s.normal(10.0, 0.5) < 10.0 + 0.5 * z));
+            assert!((below - share).abs() < 0.004, "{below} below {z}");
+        }
+        assert!((mean(|| s.normal(0.0, 3.0).abs()) - 3.0 * (2.0 / std::f64::consts::PI).sqrt()).abs() < 0.02);
     }
 
     #[test]
