@@ -1,14 +1,26 @@
 //! Queue disciplines: which packets wait, in what order they leave, which are dropped or marked.
 //!
 //! A queue holds the packets that wait; the one being transmitted has left it. Dropped packets go to `dropped`, never
-//! nowhere: packets are conserved.
+//! nowhere: packets are conserved. Packets of one sender leave in the order in which they came.
+
+mod codel;
+mod drop_tail;
+mod fifo;
+mod red;
+mod step;
+
+pub use codel::{CoDel, CoDelLaw, CoDelSettings, CoDelState};
+pub use drop_tail::DropTail;
+pub use fifo::{Backlog, Fifo, Limit, mark};
+pub use red::{Red, RedSettings};
+pub use step::{Step, StepSettings};
 
 use crate::packet::Packet;
 use crate::time::Time;
 
 /// A queue discipline.
 pub trait Queue {
-    /// A packet arrives. It, or others in its place, may be dropped.
+    /// A packet arrives; its `enqueued` is set. It, or others in its place, may be dropped.
     fn enqueue(&mut self, packet: Packet, now: Time, dropped: &mut Vec<Packet>);
     /// The link is free: the packet to transmit next. `None` only where no packet waits any more.
     fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet>;
@@ -17,3 +29,6 @@ pub trait Queue {
     /// Bytes that wait.
     fn bytes(&self) -> u64;
 }
+
+#[cfg(test)]
+mod testing;
