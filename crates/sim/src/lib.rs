@@ -24,3 +24,4 @@ pub mod service;
 pub mod time;
 pub mod traffic;
 pub mod transport;
+pub mod world;

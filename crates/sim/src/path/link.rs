@@ -3,7 +3,7 @@
 //! Nothing else decides when a packet leaves such a queue, so its departure is known on arrival and the queue needs no
 //! events and no storage: `max(now, link free) + service`.
 
-use crate::network::{Buffer, Network};
+use crate::network::{Buffer, Network, PACKET_BYTES};
 use crate::time::{NEVER, Time};
 
 /// A FIFO queue and its link.
@@ -21,9 +21,16 @@ impl Link {
     /// The link of a network, idle.
     #[must_use]
     pub fn new(network: &Network) -> Link {
-        let service = ((1e9 / network.packets_per_s()).round() as Time).max(1);
+        Link::of(network.rate_mbps, PACKET_BYTES as u16, network.buffer)
+    }
+
+    /// An idle link of `mbps` for packets of `bytes`.
+    #[must_use]
+    pub fn of(mbps: f64, bytes: u16, buffer: Buffer) -> Link {
+        let packets_per_s = mbps * 1e6 / (8.0 * f64::from(bytes));
+        let service = ((1e9 / packets_per_s).round() as Time).max(1);
         // A backlog in (k-1, k] service times is k packets, of which one is being transmitted and k-1 wait.
-        let max_backlog = match network.buffer {
+        let max_backlog = match buffer {
             Buffer::Infinite => NEVER,
             Buffer::Packets(n) => service.saturating_mul(u64::from(n)),
         };

@@ -4,14 +4,16 @@
 //! disciplines, links that change, several hops.
 
 mod dumbbell;
+mod hop;
 mod lane;
 mod link;
-// mod topology;
+mod topology;
 
 pub use dumbbell::Dumbbell;
 pub use lane::Lane;
 pub use link::Link;
-// pub use topology::{Hop, HopEvent, HopEventKind, HopTotals, Reordering, Route, Topology};
+pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
+pub use topology::{Reordering, Route, Topology};
 
 use crate::packet::Packet;
 use crate::time::Time;

@@ -27,6 +27,10 @@ impl Scheme for Remy<'_> {
         self.controller = Controller::start(self.table);
     }
 
+    fn resume(&mut self, now: Time, _idle: Time) {
+        self.start(now);
+    }
+
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         self.controller.on_ack(self.table, ack.sent, ack.received, ack.advance);

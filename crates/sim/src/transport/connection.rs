@@ -438,14 +438,12 @@ impl<S: Scheme> Endpoint for Connection<S> {
 
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
-        let next = self.board.next();
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {
             self.scheme.resume(now, now.saturating_sub(self.last_send));
         }
-        let from = if self.settings.connections == Connections::Fresh { next } else { self.end.max(next) };
-        self.end = from.saturating_add(packets);
+        self.end = self.end.max(self.board.next()).saturating_add(packets);
         self.last_send = self.last_send.min(now.saturating_sub(self.scheme.intersend()));
         self.turn = 0;
     }

@@ -1,0 +1,146 @@
+//! One concrete network for an evaluation: its hops, and its senders with their schemes, routes and traffic.
+//!
+//! What a scenario's distributions become once every value is drawn, as [`crate::network::Network`] is for design.
+
+use crate::engine::{Engine, Seed};
+use crate::network::{Buffer, Workload};
+use crate::path::{Hop, Link, Reordering, Topology};
+use crate::queue::{AnyQueue, Limit, QueueKind};
+use crate::random::{Purpose, Stream};
+use crate::scheme::AnyScheme;
+use crate::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
+use crate::time::{Time, from_ms};
+use crate::traffic::Traffic;
+use crate::transport::{Connection, Settings};
+
+/// A link, before it is in motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkPlan {
+    /// A constant rate, Mbit/s.
+    Rate(f64),
+    /// A recording, from this ms of it on.
+    Trace(Trace, u64),
+    /// A synthetic cellular link.
+    Cellular(Cellular),
+}
+
+/// A queue and its link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopPlan {
+    /// The link.
+    pub link: LinkPlan,
+    /// The queue discipline.
+    pub queue: QueueKind,
+    /// Room for waiting packets.
+    pub limit: Limit,
+    /// Probability that a packet is lost after the queue, for no reason of congestion.
+    pub loss: f64,
+    /// One-way delay to the next hop of a route, ms.
+    pub delay_ms: f64,
+}
+
+/// A sender.
+#[derive(Clone, Debug)]
+pub struct SenderPlan<'t> {
+    /// Its congestion control, before it has sent anything.
+    pub scheme: AnyScheme<'t>,
+    /// Its transport.
+    pub transport: Settings,
+    /// The hops that its packets take, in order.
+    pub route: Vec<u8>,
+    /// Minimum RTT without transmission times, ms: the delays between its hops, and the rest to the receiver and back.
+    pub rtt_ms: f64,
+    /// When it has something to send.
+    pub workload: Workload,
+}
+
+/// A network for an evaluation.
+#[derive(Clone, Debug)]
+pub struct World<'t> {
+    /// The hops.
+    pub hops: Vec<HopPlan>,
+    /// The senders.
+    pub senders: Vec<SenderPlan<'t>>,
+    /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders.
+    pub jitter_ms: f64,
+    /// Packets that are overtaken.
+    pub reordering: Reordering,
+}
+
+/// The engine of evaluations.
+pub type EvaluationEngine<'t> = Engine<Connection<AnyScheme<'t>>, Topology>;
+
+impl<'t> World<'t> {
+    /// The network at time 0, every sender off.
+    #[must_use]
+    pub fn engine(&self, seed: Seed) -> EvaluationEngine<'t> {
+        let stream = |i: usize, purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
+        let hops: Vec<Hop> = (0..self.hops.len()).map(|i| self.hop(i, seed)).collect();
+        let rates = (0..self.hops.len()).map(|i| self.service(i, seed).mean_mbps());
+        let mut topology = Topology::new(hops, 0, false);
+        for (i, sender) in self.senders.iter().enumerate() {
+            let reordering = (self.reordering, stream(i, Purpose::Reordering));
+            topology.add_route(&self.legs(sender), (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
+        }
+        let connection = |(i, s): (usize, &SenderPlan<'t>)| Connection::new(s.scheme.clone(), i as u16, s.transport);
+        let traffic = |(i, s): (usize, &SenderPlan<'t>)| Traffic::new(s.workload.clone(), seed.root, seed.specimen, i);
+        Engine::with(
+            topology,
+            self.senders.iter().enumerate().map(connection).collect(),
+            self.senders.iter().enumerate().map(traffic).collect(),
+            rates.fold(f64::INFINITY, f64::min),
+            self.senders.iter().map(|s| s.rtt_ms).collect(),
+        )
+    }
+
+    /// The delay after each hop of a route.
+    fn legs(&self, sender: &SenderPlan<'_>) -> Vec<(u8, Time)> {
+        let mut left = from_ms(sender.rtt_ms);
+        let last = sender.route.len() - 1;
+        let leg = |(k, &hop): (usize, &u8)| {
+            let delay = if k == last { left } else { from_ms(self.hops[usize::from(hop)].delay_ms).min(left) };
+            left -= delay;
+            (hop, delay)
+        };
+        sender.route.iter().enumerate().map(leg).collect()
+    }
+
+    fn service(&self, i: usize, seed: Seed) -> Service {
+        match &self.hops[i].link {
+            LinkPlan::Rate(mbps) => Service::Rate(ConstantRate::new(*mbps)),
+            LinkPlan::Trace(trace, offset_ms) => Service::Trace(TraceLink::new(trace.clone(), *offset_ms)),
+            LinkPlan::Cellular(cellular) => {
+                Service::Cellular(CellularLink::new(*cellular, seed.root, seed.specimen, i as u64))
+            }
+        }
+    }
+
+    fn hop(&self, i: usize, seed: Seed) -> Hop {
+        let stream = |purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
+        let plan = &self.hops[i];
+        let loss_stream = stream(Purpose::Loss);
+        if let Some(link) = self.plain(plan) {
+            return Hop::fifo(link, plan.loss, loss_stream);
+        }
+        let service = self.service(i, seed);
+        let queue = AnyQueue::new(&plan.queue, plan.limit, service.mean_mbps() * 1e6 / 8.0, stream(Purpose::Queue));
+        Hop::new(queue, service, plan.loss, loss_stream)
+    }
+
+    /// The link of a tail-drop queue whose departures can be told on arrival.
+    fn plain(&self, plan: &HopPlan) -> Option<Link> {
+        let bytes = self.senders.first()?.transport.packet_bytes;
+        if plan.queue != QueueKind::DropTail || self.senders.iter().any(|s| s.transport.packet_bytes != bytes) {
+            return None;
+        }
+        let buffer = match plan.limit {
+            Limit::Infinite => Buffer::Infinite,
+            Limit::Packets(n) => Buffer::Packets(n),
+            Limit::Bytes(n) => Buffer::Packets(u32::try_from(n / u64::from(bytes.max(1))).unwrap_or(u32::MAX)),
+        };
+        match plan.link {
+            LinkPlan::Rate(mbps) => Some(Link::of(mbps, bytes, buffer)),
+            _ => None,
+        }
+    }
+}
