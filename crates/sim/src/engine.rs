@@ -93,7 +93,7 @@ impl<S: Scheme> Engine<S> {
         let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
         let traffic: Vec<Traffic> =
-            (0..n).map(|i| Traffic::new(network.workload, seed.root, seed.specimen, i)).collect();
+            (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
         Engine {
             now: 0,
             link: Link::new(network),

@@ -36,7 +36,7 @@ fn network() -> impl Strategy<Value = Network> {
             let first = rtt_ms[0];
             rtt_ms.fill(first);
         }
-        Network { rate_mbps, rtt_ms, buffer, loss, jitter_ms, clock_ms, workload: Workload { on, off_s } }
+        Network { rate_mbps, rtt_ms, buffer, loss, jitter_ms, clock_ms, workload: Workload::new(on, off_s) }
     })
 }
 
@@ -178,7 +178,7 @@ fn dumbbell(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Ne
 /// Senders that are alike get alike, whichever comes first in the list.
 #[test]
 fn ready_senders_take_turns() {
-    let network = dumbbell(4, Buffer::Infinite, 0.0, Workload { on: On::Seconds(50.0), off_s: 0.01 });
+    let network = dumbbell(4, Buffer::Infinite, 0.0, Workload::new(On::Seconds(50.0), 0.01));
     let action = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let outcome = run_rule(action, &network, 500.0, &mut Unwatched);
     let delivered: Vec<u64> = outcome.flows.iter().map(|f| f.delivered).collect();
@@ -197,7 +197,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
         }
     }
     for loss in [0.0, 0.05] {
-        let network = dumbbell(1, Buffer::Infinite, loss, Workload { on: On::Bytes(100_000.0), off_s: 0.2 });
+        let network = dumbbell(1, Buffer::Infinite, loss, Workload::new(On::Bytes(100_000.0), 0.2));
         let action = Action { multiple: 0.0, increment: 20, intersend_ms: 0.1 };
         let mut transfers = Transfers::default();
         let outcome = run_rule(action, &network, 2000.0, &mut transfers);
@@ -210,7 +210,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
 /// A lone sender that always has a full window gets the whole link, and its queue is what the window leaves over.
 #[test]
 fn a_full_window_fills_the_link() {
-    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload { on: On::Seconds(1e6), off_s: 1e-3 });
+    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
     // 10 Mbit/s and 20 ms are 20 packets; 30 more wait: 30 ms, and 1 ms of its own transmission.
     let outcome =
         run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);
