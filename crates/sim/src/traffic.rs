@@ -10,7 +10,7 @@ use crate::time::{NEVER, Time, from_s};
 /// `ICSI_SHIFT` bytes together have a Pareto distribution with this minimum and with alpha = 1/2.
 const ICSI_MINIMUM: f64 = 147.0;
 const ICSI_SHIFT: f64 = 40.0;
-/// Longest flow of that trace, bytes. The distribution itself has no mean.
+/// No flow is longer than this, bytes; longer draws are cut to it. Without such an end the distribution has no mean.
 const ICSI_LONGEST: f64 = 3.3e9;
 
 /// The switching process of one sender. Senders begin off.

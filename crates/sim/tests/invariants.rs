@@ -3,7 +3,7 @@
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Buffer, Network, On, Workload};
+use exmachina_sim::network::{Arrival, Buffer, Network, On, Stop, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
@@ -205,6 +205,35 @@ fn transfers_by_bytes_deliver_all_their_packets() {
         // The mean of an exponential of 80 packets, rounded up to whole ones.
         assert!(transfers.0 > 2000 && (per_transfer - 80.5).abs() < 6.0, "{} of {per_transfer}", transfers.0);
     }
+}
+
+/// Given arrivals are served one after the other, also those that come while another is under way.
+#[test]
+fn given_arrivals_are_served_in_turn() {
+    #[derive(Default)]
+    struct Times(Vec<Time>);
+    impl<S> Observer<S> for Times {
+        fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
+            self.0.push(now);
+        }
+        fn stopped(&mut self, now: Time, _: usize) {
+            self.0.push(now);
+        }
+    }
+    let arrival = |start_s, stop| Arrival { start_s, stop };
+    let arrivals = [
+        arrival(1.0, Stop::Bytes(100.0 * 1250.0)),
+        arrival(1.0, Stop::Seconds(0.5)),
+        arrival(5.0, Stop::Bytes(1250.0)),
+        arrival(6.0, Stop::Never),
+    ];
+    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
+    let mut times = Times::default();
+    let outcome = run_rule(Action { multiple: 0.0, increment: 40, intersend_ms: 0.0 }, &network, 8.0, &mut times);
+    // 100 packets at 1 ms each, and the RTT of 20 ms; then 0.5 s; one packet takes 21 ms.
+    assert_eq!(times.0, [1.0, 1.12, 1.12, 1.62, 5.0, 5.021, 6.0].map(from_s));
+    // In time on, the last until the end of the run.
+    assert!((outcome.flows[0].on_s - (0.12 + 0.5 + 0.021 + 2.0)).abs() < 1e-9, "{}", outcome.flows[0].on_s);
 }
 
 /// A lone sender that always has a full window gets the whole link, and its queue is what the window leaves over.
