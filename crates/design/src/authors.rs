@@ -1,7 +1,7 @@
 //! A model in the authors' words, for the fields of a `.dna` file that their tools print.
 
 use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
-use exmachina_sim::network::{Buffer, Network, On, PACKET_BYTES};
+use exmachina_sim::network::{Buffer, Network, On};
 
 use crate::model::{DesignTable, Model, StepRange};
 
@@ -26,9 +26,10 @@ pub fn config(model: &Model) -> ConfigRange {
         }),
         mean_off_duration: range(&|n| Some(n.workload.off_s * 1e3)),
         mean_on_duration: range(&|n| match n.workload.on {
-            On::Seconds(s) => Some(s * 1e3),
+            On::Seconds(s) | On::FixedSeconds(s) => Some(s * 1e3),
             // The authors count a transfer in packets where it ends by bytes.
-            On::Bytes(bytes) => Some(bytes / PACKET_BYTES),
+            On::Bytes(bytes) => Some(bytes / n.workload.bytes_per_packet),
+            On::Icsi { .. } | On::Forever | On::At(_) => None,
         }),
         simulation_ticks: Some((model.design.duration_s * 1e3) as u32),
         stochastic_loss_rate: range(&|n| (n.loss > 0.0).then_some(n.loss)),

@@ -115,7 +115,7 @@ impl Fluid {
             let rtt_ms = min_rtt_ms + 1e3 / packets_per_s + network.jitter_ms / 2.0;
             FluidSender {
                 doing: Doing::Pausing,
-                traffic: Traffic::new(network.workload, root_seed, specimen, i),
+                traffic: Traffic::new(network.workload.clone(), root_seed, specimen, i),
                 flow: IdealFlow { min_rtt_ms, rtt_ms, ..IdealFlow::default() },
             }
         };
@@ -243,7 +243,7 @@ mod tests {
         let model = model(1, "{ bytes = 100_000 }", "");
         let set = model.held_out(1, 3);
         for (specimen, ideal) in set.specimens.iter().zip(ideals(&set, 1000.0)) {
-            let mut traffic = Traffic::new(specimen.network.workload, set.seed, specimen.index, 0);
+            let mut traffic = Traffic::new(specimen.network.workload.clone(), set.seed, specimen.index, 0);
             let (mut on_s, mut now) = (0.0, traffic.next);
             while now < from_s(1000.0) {
                 let took_s = f64::from(traffic.begin_on_period(now)) / 1500.0 + 0.15 + 1.0 / 1500.0;

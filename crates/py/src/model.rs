@@ -132,8 +132,9 @@ impl Specimens {
         dict.set_item("jitter_ms", network.jitter_ms)?;
         dict.set_item("clock_ms", network.clock_ms)?;
         let (on_s, on_bytes) = match network.workload.on {
-            On::Seconds(mean) => (Some(mean), None),
+            On::Seconds(mean) | On::FixedSeconds(mean) => (Some(mean), None),
             On::Bytes(mean) => (None, Some(mean)),
+            On::Icsi { .. } | On::Forever | On::At(_) => (None, None),
         };
         dict.set_item("on_s", on_s)?;
         dict.set_item("on_bytes", on_bytes)?;

@@ -44,7 +44,7 @@ fn table(name: &str) -> Option<FlatTable> {
 
 /// CPU time of one run and the packets it delivered.
 fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
-    let workload = Workload { on: On::Seconds(case.on_s), off_s: case.on_s };
+    let workload = Workload::new(On::Seconds(case.on_s), case.on_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
     let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));

@@ -67,7 +67,7 @@ impl<S: Scheme> DesignEngine<S> {
     /// If there are more senders than a schedule has room for (scenario files are checked for that).
     pub fn new(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Self {
         let n = network.senders();
-        let traffic = (0..n).map(|i| Traffic::new(network.workload, seed.root, seed.specimen, i)).collect();
+        let traffic = (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
         let senders = (0..n).map(|i| Sender::new(scheme(i), i as u16)).collect();
         Engine::with(Dumbbell::new(network, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
     }

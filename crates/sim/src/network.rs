@@ -3,6 +3,8 @@
 //! The unit of the authors' files is the packet of 1250 bytes on the wire (1 packet/ms = 10 Mbit/s);
 //! people and files here speak Mbit/s, ms, bytes.
 
+use std::sync::Arc;
+
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
 pub const PACKET_BYTES: f64 = 1250.0;
 
@@ -15,22 +17,95 @@ pub enum Buffer {
     Packets(u32),
 }
 
-/// What ends an on-period.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What a flow has to send: what ends an on-period.
+#[derive(Clone, Debug, PartialEq)]
 pub enum On {
     /// Exponentially distributed duration with this mean, in seconds.
     Seconds(f64),
-    /// Exponentially distributed transfer with this mean, in bytes of packets on the wire.
+    /// Exponentially distributed transfer with this mean, in bytes.
     Bytes(f64),
+    /// This duration each time, in seconds.
+    FixedSeconds(f64),
+    /// A transfer as long as a flow that was measured at ICSI in 2012, and this many bytes more (Remy'13 §5.1 adds
+    /// 16 kB, which is [`ICSI_EXTRA_BYTES`], so that the network is loaded).
+    Icsi {
+        /// Added to each length, bytes.
+        extra_bytes: f64,
+    },
+    /// One on-period that never ends.
+    Forever,
+    /// On-periods that begin at given instants; off-periods are not drawn.
+    At(Arc<[Arrival]>),
+}
+
+/// What the authors add to each flow length of ICSI: 16 kB.
+pub const ICSI_EXTRA_BYTES: f64 = 16_384.0;
+
+/// An on-period that begins at a given instant. If another is under way then, it begins right after that one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When it begins, in seconds since the run began.
+    pub start_s: f64,
+    /// What ends it.
+    pub stop: Stop,
+}
+
+/// What ends an on-period that begins at a given instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// So many bytes are delivered.
+    Bytes(f64),
+    /// So many seconds have passed since it began.
+    Seconds(f64),
+    /// Nothing.
+    Never,
+}
+
+/// How a duration follows from its mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// Exponentially distributed.
+    #[default]
+    Exponential,
+    /// The mean each time.
+    Fixed,
+}
+
+/// When a sender's first on-period begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FirstOff {
+    /// After an exponential draw with the mean of the off-periods, also where those are fixed: senders seldom start
+    /// together.
+    #[default]
+    Exponential,
+    /// After half such a draw, as in the authors' ns-2 scripts.
+    HalfExponential,
+    /// At this time, in seconds.
+    At(f64),
 }
 
 /// When a sender has something to send. Senders begin off and switch independently.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// What ends an on-period.
     pub on: On,
-    /// Mean of the exponentially distributed off-period, in seconds.
+    /// Mean of the off-period, in seconds.
     pub off_s: f64,
+    /// Distribution of the off-period.
+    pub off: Draw,
+    /// When the first on-period begins.
+    pub first_off: FirstOff,
+    /// Bytes of a transfer that one packet carries: a whole packet's in the authors' simulator for design
+    /// ([`PACKET_BYTES`]), 1210 of payload in the papers' ns-2.
+    pub bytes_per_packet: f64,
+}
+
+impl Workload {
+    /// Exponential off-periods, the first one too, and transfers counted in bytes of packets on the wire.
+    #[must_use]
+    pub fn new(on: On, off_s: f64) -> Workload {
+        Workload { on, off_s, off: Draw::Exponential, first_off: FirstOff::Exponential, bytes_per_packet: PACKET_BYTES }
+    }
 }
 
 /// A dumbbell: senders, one FIFO queue, one link, a fixed delay, receivers, and ACKs that return at once.

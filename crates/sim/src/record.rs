@@ -196,7 +196,7 @@ mod tests {
 
     /// 15 Mbit/s, 150 ms, 5 s on and 5 s off.
     fn dumbbell(senders: usize) -> Network {
-        Network::dumbbell(15.0, 150.0, senders, Workload { on: On::Seconds(5.0), off_s: 5.0 })
+        Network::dumbbell(15.0, 150.0, senders, Workload::new(On::Seconds(5.0), 5.0))
     }
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
     fn an_ack_has_the_number_of_its_packet() {
         let table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
         let table = FlatTable::new(&table).unwrap();
-        let network = Network { workload: Workload { on: On::Seconds(1.0), off_s: 0.2 }, ..dumbbell(1) };
+        let network = Network { workload: Workload::new(On::Seconds(1.0), 0.2), ..dumbbell(1) };
         let r = record(&network, SEED, |_| AnyScheme::Remy(Remy::new(&table)), from_s(10.0), usize::MAX);
         let sent: Vec<f64> = rows(&r, Event::Send).map(|i| r.time_s[i]).collect();
         let numbered: Vec<usize> = rows(&r, Event::Ack).filter(|&i| r.seq[i] != NONE).collect();

@@ -3,7 +3,7 @@
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{DesignEngine, Engine, Seed};
-use exmachina_sim::network::{Buffer, Network, On, Workload};
+use exmachina_sim::network::{Arrival, Buffer, Network, On, Stop, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::outcome::{Flow, Outcome};
@@ -37,7 +37,7 @@ fn network() -> impl Strategy<Value = Network> {
             let first = rtt_ms[0];
             rtt_ms.fill(first);
         }
-        Network { rate_mbps, rtt_ms, buffer, loss, jitter_ms, clock_ms, workload: Workload { on, off_s } }
+        Network { rate_mbps, rtt_ms, buffer, loss, jitter_ms, clock_ms, workload: Workload::new(on, off_s) }
     })
 }
 
@@ -180,7 +180,7 @@ fn dumbbell(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Ne
 /// Senders that are alike get alike, whichever comes first in the list.
 #[test]
 fn ready_senders_take_turns() {
-    let network = dumbbell(4, Buffer::Infinite, 0.0, Workload { on: On::Seconds(50.0), off_s: 0.01 });
+    let network = dumbbell(4, Buffer::Infinite, 0.0, Workload::new(On::Seconds(50.0), 0.01));
     let action = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let outcome = run_rule(action, &network, 500.0, &mut Unwatched);
     let delivered: Vec<u64> = outcome.flows.iter().map(|f| f.delivered).collect();
@@ -199,7 +199,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
         }
     }
     for loss in [0.0, 0.05] {
-        let network = dumbbell(1, Buffer::Infinite, loss, Workload { on: On::Bytes(100_000.0), off_s: 0.2 });
+        let network = dumbbell(1, Buffer::Infinite, loss, Workload::new(On::Bytes(100_000.0), 0.2));
         let action = Action { multiple: 0.0, increment: 20, intersend_ms: 0.1 };
         let mut transfers = Transfers::default();
         let outcome = run_rule(action, &network, 2000.0, &mut transfers);
@@ -209,10 +209,39 @@ fn transfers_by_bytes_deliver_all_their_packets() {
     }
 }
 
+/// Given arrivals are served one after the other, also those that come while another is under way.
+#[test]
+fn given_arrivals_are_served_in_turn() {
+    #[derive(Default)]
+    struct Times(Vec<Time>);
+    impl<S: Scheme> Observer<Sender<S>> for Times {
+        fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
+            self.0.push(now);
+        }
+        fn stopped(&mut self, now: Time, _: usize) {
+            self.0.push(now);
+        }
+    }
+    let arrival = |start_s, stop| Arrival { start_s, stop };
+    let arrivals = [
+        arrival(1.0, Stop::Bytes(100.0 * 1250.0)),
+        arrival(1.0, Stop::Seconds(0.5)),
+        arrival(5.0, Stop::Bytes(1250.0)),
+        arrival(6.0, Stop::Never),
+    ];
+    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
+    let mut times = Times::default();
+    let outcome = run_rule(Action { multiple: 0.0, increment: 40, intersend_ms: 0.0 }, &network, 8.0, &mut times);
+    // 100 packets at 1 ms each, and the RTT of 20 ms; then 0.5 s; one packet takes 21 ms.
+    assert_eq!(times.0, [1.0, 1.12, 1.12, 1.62, 5.0, 5.021, 6.0].map(from_s));
+    // In time on, the last until the end of the run.
+    assert!((outcome.flows[0].on_s - (0.12 + 0.5 + 0.021 + 2.0)).abs() < 1e-9, "{}", outcome.flows[0].on_s);
+}
+
 /// A lone sender that always has a full window gets the whole link, and its queue is what the window leaves over.
 #[test]
 fn a_full_window_fills_the_link() {
-    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload { on: On::Seconds(1e6), off_s: 1e-3 });
+    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
     // 10 Mbit/s and 20 ms are 20 packets; 30 more wait: 30 ms, and 1 ms of its own transmission.
     let outcome =
         run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);

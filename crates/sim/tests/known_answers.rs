@@ -48,7 +48,7 @@ fn table(name: &str) -> Option<FlatTable> {
 
 /// Mean over senders of normalised throughput and delay ratio.
 fn run(case: &Known, table: &FlatTable, specimen: u64, seconds: f64) -> (f64, f64) {
-    let workload = Workload { on: On::Seconds(case.on_off_s), off_s: case.on_off_s };
+    let workload = Workload::new(On::Seconds(case.on_off_s), case.on_off_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let mut engine = Engine::new(&network, Seed { root: 1, specimen }, |_| Remy::new(table));
     engine.run(from_s(seconds), &mut Unwatched);
@@ -99,7 +99,7 @@ fn full_length_agrees_within_two_percent() {
 #[test]
 fn jitter_breaks_the_tables_of_2013() {
     let share_of_link = |table: &FlatTable, jitter_ms: f64| {
-        let always = Workload { on: On::Seconds(1e6), off_s: 1e-3 };
+        let always = Workload::new(On::Seconds(1e6), 1e-3);
         let network = Network { jitter_ms, ..Network::dumbbell(15.0, 150.0, 1, always) };
         let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
         engine.run(from_s(300.0), &mut Unwatched);

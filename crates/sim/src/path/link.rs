@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn tail_drop_counts_the_waiting_packets() {
-        let clean = Network::dumbbell(10.0, 150.0, 1, Workload { on: On::Seconds(5.0), off_s: 5.0 });
+        let clean = Network::dumbbell(10.0, 150.0, 1, Workload::new(On::Seconds(5.0), 5.0));
         let mut link = Link::new(&Network { buffer: Buffer::Packets(3), ..clean });
         assert_eq!(link.service(), 1_000_000);
         // One is being transmitted and three wait; the fifth finds no room, until the first has left.

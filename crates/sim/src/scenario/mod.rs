@@ -213,13 +213,13 @@ impl Scenario {
             loss,
             jitter_ms,
             clock_ms,
-            workload: network::Workload {
-                on: match self.workload.on {
+            workload: network::Workload::new(
+                match self.workload.on {
                     OnPeriod::Seconds(_) => On::Seconds(on),
                     OnPeriod::Bytes(_) => On::Bytes(on),
                 },
                 off_s,
-            },
+            ),
         };
         network.buffer = match self.link.buffer {
             BufferSize::Infinite => Buffer::Infinite,

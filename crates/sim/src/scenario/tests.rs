@@ -51,7 +51,7 @@ fn the_short_scenario() {
         loss: 0.0,
         jitter_ms: 0.0,
         clock_ms: 0.0,
-        workload: network::Workload { on: On::Seconds(5.0), off_s: 3.0 },
+        workload: network::Workload::new(On::Seconds(5.0), 3.0),
     };
     assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)), network);
     let one = vec![network];

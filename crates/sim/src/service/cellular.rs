@@ -18,8 +18,8 @@ const END: Time = 6_000_000_000_000_000;
 
 /// What a synthetic cellular link is like.
 ///
-/// The default is an LTE downlink like the traces that come with mahimahi and Sprout: their means over Verizon
-/// (140 s), T-Mobile (140 s) and AT&T (786 s, driving). Those have 5.0, 16.7 and 5.2 Mbit/s on average; the standard
+/// The default is an LTE downlink, the average of three traces that come with mahimahi: Verizon-LTE-short (140 s),
+/// TMobile-LTE-short (140 s) and ATT-LTE-driving (786 s). Those have 5.0, 16.7 and 5.2 Mbit/s on average; the standard
 /// deviation of their rates over 1 s is 0.64, 0.59 and 0.56 of that, and the correlation of such a rate with the
 /// next is 0.83, 0.70 and 0.92; of bins of 100 ms, 1.6 %, 3.6 % and 5.1 % are empty.
 #[derive(Clone, Copy, Debug, PartialEq)]

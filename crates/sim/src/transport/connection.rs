@@ -444,7 +444,8 @@ impl<S: Scheme> Endpoint for Connection<S> {
             self.scheme.resume(now, now.saturating_sub(self.last_send));
         }
         self.end = self.end.max(self.board.next()).saturating_add(packets);
-        self.last_send = self.last_send.min(now.saturating_sub(self.scheme.intersend()));
+        // At once, unless the pace forbids it; never before now.
+        self.last_send = self.last_send.max(now.saturating_sub(self.scheme.intersend()));
         self.turn = 0;
     }
 
