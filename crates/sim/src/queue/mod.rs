@@ -6,13 +6,18 @@
 mod codel;
 mod drop_tail;
 mod fifo;
+mod flows;
+mod fq_codel;
 mod red;
+mod sfq_codel;
 mod step;
 
 pub use codel::{CoDel, CoDelLaw, CoDelSettings, CoDelState};
 pub use drop_tail::DropTail;
 pub use fifo::{Backlog, Fifo, Limit, mark};
+pub use fq_codel::{FqCoDel, FqCoDelSettings};
 pub use red::{Red, RedSettings};
+pub use sfq_codel::{Overflow, SfqCoDel, SfqCoDelSettings};
 pub use step::{Step, StepSettings};
 
 use crate::packet::Packet;
