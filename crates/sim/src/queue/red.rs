@@ -131,8 +131,8 @@ impl Queue for Red {
         self.update_average(now);
         // Above the upper threshold packets are dropped even if they could be marked (RFC 3168 §7).
         let may_mark = self.settings.ecn && self.average < self.settings.max_threshold;
-        let refused = self.picks() && !(may_mark && mark(&mut packet));
-        if refused || !self.limit.fits(self.fifo.backlog(), packet.bytes) {
+        let full = !self.limit.fits(self.fifo.backlog(), packet.bytes);
+        if full || (self.picks() && !(may_mark && mark(&mut packet))) {
             dropped.push(packet);
             if self.fifo.backlog().packets == 0 {
                 self.idle_since = Some(now);
