@@ -80,6 +80,10 @@ impl Bins {
         dropped: &mut Vec<Packet>,
     ) -> Option<Packet> {
         let Bin { waiting, codel, bytes, .. } = &mut self.bins[usize::from(bin)];
+        if waiting.is_empty() {
+            codel.rest();
+            return None;
+        }
         let before = self.backlog.bytes;
         let packet = codel.dequeue(settings, now, waiting, &mut self.backlog, dropped);
         *bytes -= before - self.backlog.bytes;

@@ -103,8 +103,8 @@ impl Red {
     fn update_average(&mut self, now: Time) {
         let keep = 1.0 - self.settings.weight;
         if let Some(since) = self.idle_since.take() {
-            let missed = now.saturating_sub(since) as f64 / self.packet_time;
-            if missed.is_finite() {
+            let missed = (now.saturating_sub(since) as f64 / self.packet_time).floor();
+            if missed >= 1.0 {
                 self.average *= libm::pow(keep, missed);
             }
         }

@@ -2,7 +2,8 @@
 //! Remy'13 and Tao'14 ran Cubic over.
 //!
 //! Senders hash to bins and the bins that hold packets are served in turn, one packet each. Unlike FQ-CoDel there are
-//! no credits in bytes; a bin that was empty joins the schedule before those already served.
+//! no credits in bytes; a bin that was empty joins the schedule before those already served. One thing differs unless
+//! set so: when the queue is full the longest bin gives way, not the arrival (the code of 2013 did as much).
 
 use std::collections::VecDeque;
 
