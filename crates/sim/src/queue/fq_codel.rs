@@ -152,17 +152,18 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_returns_at_once_is_not_new_again() {
-        // §4.2: an emptied new flow goes to the end of the old ones first, so that these are not starved.
+    fn flows_that_return_at_once_are_not_new_again() {
+        // §4.2: an emptied new flow goes to the end of the old ones first. Else three flows that send a packet each,
+        // whenever their last has gone, would be new for ever and starve the fourth.
         let mut queue = fq(Limit::Infinite);
         (0..40).for_each(|seq| queue.enqueue(packet(0, seq), 0, &mut vec![]));
         (0..4).for_each(|_| _ = next(&mut queue));
-        let mut served = [0; 2];
-        for seq in 0..20 {
-            queue.enqueue(packet(1, seq), 0, &mut vec![]);
-            served[usize::from(next(&mut queue).min(1))] += 1;
+        let mut served = [0; 4];
+        for seq in 0..60 {
+            queue.enqueue(packet(1 + (seq % 3) as u16, seq), 0, &mut vec![]);
+            served[usize::from(next(&mut queue).min(3))] += 1;
         }
-        assert!(served[0] >= 7, "{served:?}");
+        assert!(served[0] >= 12, "{served:?}");
     }
 
     #[test]
