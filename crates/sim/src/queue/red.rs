@@ -103,8 +103,8 @@ impl Red {
     fn update_average(&mut self, now: Time) {
         let keep = 1.0 - self.settings.weight;
         if let Some(since) = self.idle_since.take() {
-            let missed = now.saturating_sub(since) as f64 / self.packet_time;
-            if missed.is_finite() {
+            let missed = (now.saturating_sub(since) as f64 / self.packet_time).floor();
+            if missed >= 1.0 {
                 self.average *= libm::pow(keep, missed);
             }
         }
@@ -131,8 +131,8 @@ impl Queue for Red {
         self.update_average(now);
         // Above the upper threshold packets are dropped even if they could be marked (RFC 3168 §7).
         let may_mark = self.settings.ecn && self.average < self.settings.max_threshold;
-        let refused = self.picks() && !(may_mark && mark(&mut packet));
-        if refused || !self.limit.fits(self.fifo.backlog(), packet.bytes) {
+        let full = !self.limit.fits(self.fifo.backlog(), packet.bytes);
+        if full || (self.picks() && !(may_mark && mark(&mut packet))) {
             dropped.push(packet);
             if self.fifo.backlog().packets == 0 {
                 self.idle_since = Some(now);
