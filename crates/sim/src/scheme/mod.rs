@@ -6,9 +6,16 @@
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
+mod constant;
+#[cfg(test)]
+mod driver;
+mod linux;
+mod newreno;
 mod remy;
 
 pub use aimd::Aimd;
+pub use constant::{ConstantRate, ConstantWindow};
+pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 
 use crate::time::Time;
@@ -261,6 +268,12 @@ any_scheme! {
     Remy(Remy<'t>),
     /// The AIMD sender of Tao'14.
     Aimd(Aimd),
+    /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
+    NewReno(NewReno),
+    /// A constant window.
+    ConstantWindow(ConstantWindow),
+    /// A constant rate.
+    ConstantRate(ConstantRate),
     /// A researcher's own.
     Own(Own),
 }
