@@ -7,14 +7,19 @@
 
 mod aimd;
 mod constant;
+mod cubic;
+mod cubic_linux;
 #[cfg(test)]
 mod driver;
+mod hystart;
 mod linux;
 mod newreno;
 mod remy;
 
 pub use aimd::Aimd;
 pub use constant::{ConstantRate, ConstantWindow};
+pub use cubic::{Cubic, CubicSettings};
+pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 
@@ -270,6 +275,10 @@ any_scheme! {
     Aimd(Aimd),
     /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
     NewReno(NewReno),
+    /// Cubic by RFC 9438.
+    Cubic(Cubic),
+    /// Cubic as Linux 2.6 and ns-2 ran it.
+    LinuxCubic(LinuxCubic),
     /// A constant window.
     ConstantWindow(ConstantWindow),
     /// A constant rate.
