@@ -128,7 +128,7 @@ impl Cubic {
             self.cwnd = self.cwnd.max(epoch.reno);
         } else {
             // §4.4, §4.5: towards where the curve will be one RTT on, within an RTT; no more than half as much again.
-            let target = self.curve(&epoch, t + to_s(ack.srtt)).clamp(self.cwnd, 1.5 * self.cwnd);
+            let target = self.curve(&epoch, t + to_s(ack.srtt)).max(self.cwnd).min(1.5 * self.cwnd);
             self.cwnd += acked * (target - self.cwnd) / self.cwnd;
         }
         self.epoch = Some(epoch);

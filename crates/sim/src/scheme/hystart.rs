@@ -48,7 +48,7 @@ impl Hystart {
             return false;
         }
         self.last_ack = ack.received;
-        ack.received - self.round_began >= ack.min_rtt / 2
+        ack.received.saturating_sub(self.round_began) >= ack.min_rtt / 2
     }
 
     /// The first RTTs of the round exceed the min RTT by an eighth, bounded.

@@ -35,6 +35,8 @@ pub struct NewRenoSettings {
     pub bytes_counted: bool,
     /// What is halved on a loss.
     pub halved: Basis,
+    /// The window grows also on ACKs at which the application, not the window, held the sender back. ns-2 does not ask.
+    pub grows_unused: bool,
     /// The window is a whole number of packets, with a count of ACKs towards the next ("Linux Reno").
     pub integer: bool,
     /// Linux Reno: half of ssthresh during recovery (kernels up to 2.6.25, ns-2's Linux agent).
@@ -55,6 +57,7 @@ impl NewRenoSettings {
             idle_window: 1,
             bytes_counted: false,
             halved: Basis::Window,
+            grows_unused: true,
             integer: false,
             undershoot: false,
             restart_after: NEVER,
@@ -68,6 +71,7 @@ impl NewRenoSettings {
         NewRenoSettings {
             bytes_counted: true,
             halved: Basis::Flight,
+            grows_unused: false,
             restart_after: crate::time::SECOND,
             ..NewRenoSettings::ns2(initial_window)
         }
@@ -78,6 +82,7 @@ impl NewRenoSettings {
     pub fn linux(initial_window: u32) -> NewRenoSettings {
         NewRenoSettings {
             idle_window: initial_window,
+            grows_unused: false,
             integer: true,
             undershoot: true,
             ..NewRenoSettings::ns2(initial_window)
@@ -145,7 +150,8 @@ impl Scheme for NewReno {
 
     fn on_ack(&mut self, ack: &Ack) {
         self.linux.moderate(ack);
-        if ack.in_recovery || !ack.window_limited || ack.acked == 0 {
+        let used = ack.window_limited || self.settings.grows_unused;
+        if ack.in_recovery || !used || ack.acked == 0 {
             return;
         }
         if self.settings.integer {
@@ -287,13 +293,18 @@ mod tests {
         reno.on_ack(&stretch);
         reno.on_ack(&Ack { acked: 6, ..stretch });
         assert_eq!(reno.window(), 11);
+        let mut classic = NewReno::new(NewRenoSettings::ns2(10));
+        classic.on_ack(&Ack { window_limited: false, ..stretch });
+        assert_eq!(classic.window(), 11, "ns-2 counts ACKs, and asks not whether the window was used");
     }
 
     #[test]
     fn does_not_grow_in_recovery_nor_when_the_application_limits() {
         for settings in all() {
             let mut reno = NewReno::new(settings);
-            reno.on_ack(&Ack { acked: 1, window_limited: false, ..Ack::default() });
+            if !settings.grows_unused {
+                reno.on_ack(&Ack { acked: 1, window_limited: false, ..Ack::default() });
+            }
             reno.on_ack(&Ack { acked: 1, window_limited: true, in_recovery: true, ..Ack::default() });
             reno.on_ack(&Ack { acked: 0, window_limited: true, ..Ack::default() });
             assert_eq!(reno.window(), 2);
