@@ -6,10 +6,29 @@
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
+mod compound;
+mod constant;
+mod cubic;
+mod cubic_linux;
+#[cfg(test)]
+mod driver;
+mod hystart;
+mod linux;
+mod newreno;
 mod remy;
+mod rounds;
+mod vegas;
+mod vegas_ns2;
 
 pub use aimd::Aimd;
+pub use compound::{Compound, CompoundSettings};
+pub use constant::{ConstantRate, ConstantWindow};
+pub use cubic::{Cubic, CubicSettings};
+pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
+pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
+pub use vegas::{Vegas, VegasSettings};
+pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 
 use crate::time::Time;
 
@@ -261,6 +280,22 @@ any_scheme! {
     Remy(Remy<'t>),
     /// The AIMD sender of Tao'14.
     Aimd(Aimd),
+    /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
+    NewReno(NewReno),
+    /// Cubic by RFC 9438.
+    Cubic(Cubic),
+    /// Cubic as Linux 2.6 and ns-2 ran it.
+    LinuxCubic(LinuxCubic),
+    /// Compound, by default as ns-2's Linux agent ran it.
+    Compound(Compound),
+    /// Vegas as Linux has it.
+    Vegas(Vegas),
+    /// Vegas as ns-2 has it.
+    VegasNs2(VegasNs2),
+    /// A constant window.
+    ConstantWindow(ConstantWindow),
+    /// A constant rate.
+    ConstantRate(ConstantRate),
     /// A researcher's own.
     Own(Own),
 }

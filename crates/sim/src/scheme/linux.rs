@@ -1,0 +1,131 @@
+//! The window as Linux keeps it: whole packets, and a count of ACKs towards the next one.
+//!
+//! Linux Reno, Cubic, Vegas and Compound all stand on it. Two eras differ in recovery. Kernels up to 2.6.25, and the ns-2
+//! port of 2.6.22 that most published curves come from, lower cwnd to half of ssthresh while losses are repaired and
+//! then let it jump to ssthresh, but not beyond what is in flight plus a burst of three. Later ones keep ssthresh.
+
+use super::{Ack, Congestion};
+
+/// No threshold has been set: slow start knows no end.
+pub(super) const NO_THRESHOLD: u32 = u32::MAX;
+
+/// Packets that one ACK may release after recovery (`tcp_moderate_cwnd`).
+const MAX_BURST: u32 = 3;
+
+/// cwnd and ssthresh in whole packets.
+#[derive(Clone, Debug)]
+pub(super) struct LinuxWindow {
+    pub cwnd: u32,
+    pub ssthresh: u32,
+    /// ACKs since cwnd last grew in congestion avoidance.
+    pub count: u32,
+    /// The first ACK after recovery is to come.
+    moderate: bool,
+}
+
+impl LinuxWindow {
+    pub fn new(initial_window: u32) -> LinuxWindow {
+        LinuxWindow { cwnd: initial_window.max(1), ssthresh: NO_THRESHOLD, count: 0, moderate: false }
+    }
+
+    /// At the threshold itself Linux still doubles, where RFC 5681 §3.1 leaves the choice.
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd <= self.ssthresh
+    }
+
+    /// One packet more per ACK.
+    pub fn slow_start(&mut self) {
+        self.cwnd = self.cwnd.saturating_add(1);
+    }
+
+    /// Reno: one packet more per ACK in slow start, per cwnd of ACKs beyond.
+    pub fn reno(&mut self) {
+        if self.in_slow_start() {
+            self.slow_start();
+        } else {
+            self.count = self.count.saturating_add(1);
+            if self.count >= self.cwnd {
+                self.count = 0;
+                self.cwnd = self.cwnd.saturating_add(1);
+            }
+        }
+    }
+
+    /// Half of the window, as `tcp_reno_ssthresh` has it.
+    pub fn half(&self) -> u32 {
+        (self.cwnd / 2).max(2)
+    }
+
+    /// A loss. `undershoot`: as kernels up to 2.6.25 do.
+    pub fn lose(&mut self, ssthresh: u32, undershoot: bool) {
+        self.ssthresh = ssthresh;
+        self.cwnd = if undershoot { ssthresh / 2 } else { ssthresh }.max(1);
+        self.count = 0;
+        self.moderate = false;
+    }
+
+    /// A timeout. One that finds nothing outstanding says nothing of the path: the threshold stays (ns-2's persistent
+    /// connections, whose timer runs on while they are idle).
+    pub fn time_out(&mut self, timeout: &Congestion, ssthresh: u32, idle_window: u32) {
+        if timeout.idle {
+            self.cwnd = idle_window.max(1);
+        } else {
+            self.ssthresh = ssthresh;
+            self.cwnd = 1;
+        }
+        self.count = 0;
+        self.moderate = false;
+    }
+
+    /// Everything lost has been repaired.
+    pub fn recovered(&mut self) {
+        if self.ssthresh != NO_THRESHOLD && self.cwnd < self.ssthresh {
+            self.cwnd = self.ssthresh;
+            self.moderate = true;
+        }
+    }
+
+    /// To be called on every ACK, before any growth: holds the burst at the end of recovery down.
+    pub fn moderate(&mut self, ack: &Ack) {
+        if !ack.in_recovery && std::mem::take(&mut self.moderate) {
+            self.cwnd = self.cwnd.min(ack.in_flight.saturating_add(MAX_BURST));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_by_one_packet_per_window_of_acks() {
+        let mut window = LinuxWindow { ssthresh: 5, ..LinuxWindow::new(6) };
+        (0..6 + 7).for_each(|_| window.reno());
+        assert_eq!((window.cwnd, window.count), (8, 0));
+        window.reno();
+        assert_eq!((window.cwnd, window.count), (8, 1));
+    }
+
+    #[test]
+    fn undershoots_in_recovery_and_leaves_it_without_a_burst() {
+        let mut window = LinuxWindow::new(40);
+        window.lose(window.half(), true);
+        assert_eq!((window.cwnd, window.ssthresh), (10, 20));
+        window.recovered();
+        window.moderate(&Ack { in_flight: 11, ..Ack::default() });
+        assert_eq!(window.cwnd, 14);
+        window.lose(window.half(), false);
+        window.recovered();
+        window.moderate(&Ack::default());
+        assert_eq!((window.cwnd, window.ssthresh), (7, 7));
+    }
+
+    #[test]
+    fn an_idle_timeout_spares_the_threshold() {
+        let mut window = LinuxWindow { ssthresh: 30, ..LinuxWindow::new(40) };
+        window.time_out(&Congestion { idle: true, ..Congestion::default() }, 20, 2);
+        assert_eq!((window.cwnd, window.ssthresh), (2, 30));
+        window.time_out(&Congestion::default(), 20, 2);
+        assert_eq!((window.cwnd, window.ssthresh), (1, 20));
+    }
+}

@@ -1,0 +1,316 @@
+//! Vegas (Brakmo and Peterson 1995) in the form of the Linux module, by which Remy'13 measured it.
+//!
+//! Once per RTT it reckons how many of its packets wait in queues, and keeps that between alpha and beta.
+
+use super::linux::{LinuxWindow, NO_THRESHOLD};
+use super::rounds::{Round, Rounds};
+use super::{Ack, Congestion, Scheme};
+use crate::time::Time;
+
+/// Which Vegas.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VegasSettings {
+    /// Window at the start of a connection, packets.
+    pub initial_window: u32,
+    /// Window after a timeout that found nothing outstanding, packets (ns-2's Linux agent: the initial window).
+    pub idle_window: u32,
+    /// Below so many packets queued it adds one per RTT.
+    pub alpha: f64,
+    /// Above so many it takes one away.
+    pub beta: f64,
+    /// Above so many slow start ends.
+    pub gamma: f64,
+    /// As the module of Linux 2.6.22: it looks at the packets sent in the RTT in steps of half a packet, slow start ends
+    /// with ssthresh 2, and an ACK adds to the window also when the application held the sender back. Later modules look
+    /// at the window, and lower ssthresh to just below it.
+    pub linux_2_6_22: bool,
+    /// A pause makes it forget the smallest RTT (kernels; ns-2's Linux agent does not tell the module of pauses).
+    pub forgets_when_idle: bool,
+}
+
+impl VegasSettings {
+    /// Linux 2.6.22 as ns-2.35 ran it: alpha 1, beta 3, gamma 1. The Vegas of Remy'13.
+    #[must_use]
+    pub fn linux_2_6_22() -> VegasSettings {
+        VegasSettings {
+            initial_window: 2,
+            idle_window: 2,
+            alpha: 1.0,
+            beta: 3.0,
+            gamma: 1.0,
+            linux_2_6_22: true,
+            forgets_when_idle: false,
+        }
+    }
+
+    /// Linux of today: alpha 2, beta 4, gamma 1.
+    #[must_use]
+    pub fn linux() -> VegasSettings {
+        VegasSettings {
+            initial_window: 10,
+            idle_window: 1,
+            alpha: 2.0,
+            beta: 4.0,
+            gamma: 1.0,
+            linux_2_6_22: false,
+            forgets_when_idle: true,
+        }
+    }
+}
+
+impl Default for VegasSettings {
+    fn default() -> Self {
+        VegasSettings::linux_2_6_22()
+    }
+}
+
+/// Linux's Vegas.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    settings: VegasSettings,
+    window: LinuxWindow,
+    rounds: Rounds,
+    /// cwnd when the present RTT began (2.6.22 steps from it).
+    begin_cwnd: u32,
+}
+
+impl Vegas {
+    /// A sender that has not started.
+    #[must_use]
+    pub fn new(settings: VegasSettings) -> Vegas {
+        Vegas {
+            settings,
+            window: LinuxWindow::new(settings.initial_window),
+            rounds: Rounds::new(settings.linux_2_6_22),
+            begin_cwnd: settings.initial_window,
+        }
+    }
+
+    fn once_per_rtt(&mut self, round: Round, rtt: Time) {
+        if self.settings.linux_2_6_22 {
+            self.step_2_6_22(f64::from(round.packets), rtt);
+        } else {
+            self.step(rtt);
+        }
+        self.window.cwnd = self.window.cwnd.max(2);
+    }
+
+    fn step_2_6_22(&mut self, packets: f64, rtt: Time) {
+        let VegasSettings { alpha, beta, gamma, .. } = self.settings;
+        let target = ((packets - self.rounds.queued(packets, rtt)) * 2.0).floor() / 2.0;
+        let queued = packets - target;
+        let (old, window) = (self.begin_cwnd, &mut self.window);
+        if window.in_slow_start() {
+            if queued > gamma {
+                window.ssthresh = 2;
+                window.cwnd = window.cwnd.min(target as u32 + 1);
+            }
+            window.slow_start();
+            return;
+        }
+        let wanted = if queued > beta {
+            old.saturating_sub(1)
+        } else if queued < alpha {
+            old.saturating_add(1)
+        } else {
+            old
+        };
+        // One step at most, whatever slow start or recovery did to the window since.
+        if wanted > window.cwnd {
+            window.cwnd += 1;
+        } else if wanted < window.cwnd {
+            window.cwnd -= 1;
+        }
+    }
+
+    fn step(&mut self, rtt: Time) {
+        let VegasSettings { alpha, beta, gamma, .. } = self.settings;
+        let cwnd = f64::from(self.window.cwnd);
+        let queued = self.rounds.queued_at_base(cwnd, rtt).floor();
+        let target = (cwnd - self.rounds.queued(cwnd, rtt)) as u32;
+        let window = &mut self.window;
+        if window.in_slow_start() {
+            if queued > gamma {
+                // Down to what fills the path without a queue, and a packet for what rounding took.
+                window.cwnd = window.cwnd.min(target.saturating_add(1));
+                window.ssthresh = window.ssthresh.min(window.cwnd.saturating_sub(1));
+            } else {
+                window.slow_start();
+            }
+        } else if queued > beta {
+            window.cwnd = window.cwnd.saturating_sub(1);
+            window.ssthresh = window.ssthresh.min(window.cwnd.saturating_sub(1));
+        } else if queued < alpha {
+            window.cwnd = window.cwnd.saturating_add(1);
+        }
+        // tcp_current_ssthresh: never below three quarters of the window.
+        if window.ssthresh != NO_THRESHOLD {
+            window.ssthresh = window.ssthresh.max(window.cwnd / 2 + window.cwnd / 4);
+        }
+    }
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Vegas::new(VegasSettings::default())
+    }
+}
+
+impl Scheme for Vegas {
+    fn start(&mut self, _now: Time) {
+        *self = Vegas::new(self.settings);
+    }
+
+    fn resume(&mut self, _now: Time, _idle: Time) {
+        if self.settings.forgets_when_idle {
+            self.rounds.forget();
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.window.moderate(ack);
+        if ack.acked == 0 {
+            return;
+        }
+        self.rounds.sample(ack.rtt);
+        if self.rounds.resumes(ack) || ack.in_recovery {
+            return;
+        }
+        if !ack.window_limited && !self.settings.linux_2_6_22 {
+            return;
+        }
+        if !self.rounds.measuring() {
+            self.window.reno();
+            return;
+        }
+        match self.rounds.ended(ack) {
+            Some(round) => {
+                let cwnd = self.window.cwnd;
+                match round.rtt {
+                    Some(rtt) => self.once_per_rtt(round, rtt),
+                    None => self.window.reno(),
+                }
+                self.begin_cwnd = cwnd;
+            }
+            None if self.window.in_slow_start() => self.window.slow_start(),
+            None => {}
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Congestion) {
+        self.rounds.suspend(loss);
+        self.window.lose(self.window.half(), self.settings.linux_2_6_22);
+    }
+
+    fn on_ecn(&mut self, mark: &Congestion) {
+        self.on_loss(mark);
+    }
+
+    fn on_rto(&mut self, timeout: &Congestion) {
+        if !timeout.idle {
+            self.rounds.suspend(timeout);
+        }
+        self.window.time_out(timeout, self.window.half(), self.settings.idle_window);
+    }
+
+    fn on_recovered(&mut self, _now: Time) {
+        self.rounds.recovered();
+        if self.settings.linux_2_6_22 {
+            self.window.recovered();
+        }
+    }
+
+    fn window(&self) -> u32 {
+        self.window.cwnd
+    }
+
+    fn intersend(&self) -> Time {
+        0
+    }
+
+    fn ssthresh(&self) -> f64 {
+        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::driver::Driver;
+    use super::*;
+    use crate::time::{SECOND, from_ms};
+
+    /// 1 packet/ms and 100 ms: the path holds 101 packets without a queue.
+    fn path() -> Driver {
+        Driver::new(from_ms(100.0), from_ms(1.0))
+    }
+
+    #[test]
+    fn holds_alpha_to_beta_packets_in_the_queue() {
+        // Brakmo and Peterson 1995 §3.2.
+        for settings in [VegasSettings::linux_2_6_22(), VegasSettings::linux()] {
+            let (mut vegas, mut path) = (Vegas::new(settings), path());
+            path.run(&mut vegas, 120 * SECOND);
+            let settled = vegas.window();
+            let queued = f64::from(settled) - 101.0;
+            assert!((settings.alpha..=settings.beta + 1.0).contains(&queued), "{settings:?}: {queued} queued");
+            path.run(&mut vegas, 140 * SECOND);
+            assert!(vegas.window().abs_diff(settled) <= 1, "it stays there");
+        }
+    }
+
+    #[test]
+    fn slow_start_ends_without_a_loss() {
+        for settings in [VegasSettings::linux_2_6_22(), VegasSettings::linux()] {
+            let (mut vegas, mut path) = (Vegas::new(settings), path());
+            let mut worst = 0;
+            while path.now < 10 * SECOND {
+                worst = worst.max(path.ack(&mut vegas).rtt);
+            }
+            assert!(vegas.ssthresh().is_finite());
+            // It sees a full path an RTT late: a window of 4 BDPs at the very most, where Reno would fill any buffer.
+            assert!(worst < from_ms(404.0), "{worst} ns");
+        }
+    }
+
+    #[test]
+    fn adds_one_packet_per_rtt_below_alpha_and_takes_one_above_beta() {
+        let mut vegas = Vegas { window: LinuxWindow::new(50), ..Vegas::new(VegasSettings::linux()) };
+        vegas.window.ssthresh = 10;
+        let mut path = path();
+        (0..4).for_each(|_| path.round(&mut vegas));
+        let before = vegas.window();
+        (0..10).for_each(|_| path.round(&mut vegas));
+        assert_eq!(vegas.window() - before, 10);
+        vegas.window.cwnd = 150;
+        (0..4).for_each(|_| path.round(&mut vegas));
+        let before = vegas.window();
+        (0..10).for_each(|_| path.round(&mut vegas));
+        assert_eq!(before - vegas.window(), 10);
+    }
+
+    #[test]
+    fn is_reno_on_fewer_than_three_samples_per_rtt_and_after_a_loss() {
+        let mut vegas = Vegas::new(VegasSettings::linux());
+        vegas.window = LinuxWindow::new(2);
+        vegas.window.ssthresh = 1;
+        let mut path = path();
+        (0..40).for_each(|_| path.round(&mut vegas));
+        assert!(vegas.window() > 6, "out of the range where it cannot measure");
+        let cwnd = vegas.window();
+        path.lose(&mut vegas);
+        assert_eq!((vegas.window(), vegas.rounds.measuring()), (cwnd / 2, false));
+        (0..2).for_each(|_| path.round(&mut vegas));
+        assert!(vegas.rounds.measuring());
+    }
+
+    #[test]
+    fn forgets_the_smallest_rtt_when_idle_and_all_on_a_new_connection() {
+        let (mut vegas, mut path) = (Vegas::new(VegasSettings::linux()), path());
+        path.run(&mut vegas, SECOND);
+        vegas.resume(path.now, SECOND);
+        assert_eq!(vegas.rounds.queued(10.0, from_ms(500.0)), 0.0);
+        vegas.start(0);
+        assert_eq!(vegas.window(), 10);
+        assert!(vegas.ssthresh().is_infinite());
+    }
+}
