@@ -109,7 +109,8 @@ impl<S: Scheme> Connection<S> {
     /// Packets in flight; each duplicate ACK stands for one that left (RFC 6582 §3.2 inflates the window instead).
     #[must_use]
     pub fn in_flight(&self) -> u32 {
-        self.board.in_flight.saturating_sub(self.dup_acks)
+        let left = if self.settings.recovery == Recovery::NewReno { self.dup_acks } else { 0 };
+        self.board.in_flight.saturating_sub(left)
     }
 
     /// The number of the next new packet.
@@ -131,7 +132,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     fn is_sack(&self) -> bool {
-        self.settings.recovery != Recovery::NewReno
+        matches!(self.settings.recovery, Recovery::RateHalving | Recovery::Proportional)
     }
 
     /// Forgets everything, at the beginning of a connection.
@@ -158,7 +159,7 @@ impl<S: Scheme> Connection<S> {
             return self.scheme.window();
         }
         match self.settings.recovery {
-            Recovery::NewReno => self.scheme.window(),
+            Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
             Recovery::RateHalving | Recovery::Proportional => self.reduction.window,
         }
     }
@@ -309,6 +310,9 @@ impl<S: Scheme> Connection<S> {
             self.dup_acks += u32::from(self.phase != Phase::Loss);
             // Step 1: not for duplicates that a timeout's repairs cause.
             let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && seq >= self.recover;
+            if lost && self.settings.recovery == Recovery::GoBackN {
+                return Some((seq, self.go_back()));
+            }
             return (lost && self.board.declare_lost(seq)).then_some((seq, 1));
         }
         if self.phase != Phase::Recovery {
@@ -327,7 +331,8 @@ impl<S: Scheme> Connection<S> {
     fn enter_recovery(&mut self, seq: u32, lost: u32, now: Time) {
         let flight = self.board.outstanding();
         let window = self.scheme.window().min(self.in_flight() + lost);
-        self.phase = Phase::Recovery;
+        let goes_back = self.settings.recovery == Recovery::GoBackN;
+        self.phase = if goes_back { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
         self.repair_now = true;
@@ -386,16 +391,19 @@ impl<S: Scheme> Connection<S> {
         }
         self.totals.timeouts += 1;
         let mut congestion = self.congestion(now, seq, 0);
-        congestion.lost = self.board.declare_all_lost();
-        if !self.is_sack() {
-            self.board.forget_arrivals();
-        }
+        congestion.lost = self.go_back();
         self.phase = Phase::Loss;
         self.recover = self.board.next();
         self.repair_now = false;
         self.scheme.on_rto(&congestion);
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto(&self.settings);
+    }
+
+    /// All that has not arrived, as far as the sender knows, is to be sent again: how many packets that is.
+    fn go_back(&mut self) -> u32 {
+        self.dup_acks = 0;
+        self.board.declare_all_lost()
     }
 
     /// Sends one packet: one to be repaired, or else a new one.

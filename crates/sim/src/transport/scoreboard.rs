@@ -226,18 +226,6 @@ impl Scoreboard {
         lost as u32
     }
 
-    /// Forgets what arrived out of order (go-back-N: no SACK has told the sender).
-    pub fn forget_arrivals(&mut self) {
-        for (i, packet) in self.sent.iter_mut().enumerate() {
-            if packet.state == State::Arrived {
-                packet.state = State::Lost;
-                self.to_repair += 1;
-                self.delivered -= 1;
-                self.repair_from = self.repair_from.min(self.una + i as u32);
-            }
-        }
-    }
-
     /// The sender has nothing to send, though it might.
     pub fn app_limited(&mut self) {
         self.app_limited_until = (self.delivered + u64::from(self.in_flight)).max(1);

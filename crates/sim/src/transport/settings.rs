@@ -14,6 +14,9 @@ pub enum Connections {
 /// How the sender learns of losses, and how much it sends while it repairs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
+    /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe): ns-2's base
+    /// agent, which the papers' RemyCCs were built on. A window that no loss lowers can collapse under it.
+    GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
     NewReno,
     /// SACK; while in recovery one packet for every two ACKs until the new window is reached (Linux before 3.2).
