@@ -6,10 +6,16 @@
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
+mod dctcp;
+#[cfg(test)]
+mod loopback;
 mod remy;
+mod xcp;
 
 pub use aimd::Aimd;
+pub use dctcp::Dctcp;
 pub use remy::Remy;
+pub use xcp::Xcp;
 
 use crate::time::Time;
 
@@ -120,6 +126,10 @@ pub trait Scheme: Clone {
     }
     /// What it does in recovery is its own: the transport does not lower the window for it (BBR, Remy).
     fn owns_recovery(&self) -> bool {
+        false
+    }
+    /// Its packets carry an [`XcpHeader`](crate::packet::XcpHeader), which the transport fills in.
+    fn xcp(&self) -> bool {
         false
     }
 }
@@ -252,6 +262,10 @@ macro_rules! any_scheme {
             fn owns_recovery(&self) -> bool {
                 match self { $(AnyScheme::$name(s) => s.owns_recovery(),)* }
             }
+
+            fn xcp(&self) -> bool {
+                match self { $(AnyScheme::$name(s) => s.xcp(),)* }
+            }
         }
     };
 }
@@ -263,4 +277,8 @@ any_scheme! {
     Aimd(Aimd),
     /// A researcher's own.
     Own(Own),
+    /// DCTCP (RFC 8257).
+    Dctcp(Dctcp),
+    /// XCP (Katabi et al. 2002).
+    Xcp(Xcp),
 }
