@@ -6,14 +6,21 @@
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
+mod bbr1;
+mod copa;
 mod dctcp;
+mod filter;
+mod ledbat;
 #[cfg(test)]
 mod loopback;
 mod remy;
 mod xcp;
 
 pub use aimd::Aimd;
+pub use bbr1::Bbr1;
+pub use copa::Copa;
 pub use dctcp::Dctcp;
+pub use ledbat::Ledbat;
 pub use remy::Remy;
 pub use xcp::Xcp;
 
@@ -281,4 +288,10 @@ any_scheme! {
     Dctcp(Dctcp),
     /// XCP (Katabi et al. 2002).
     Xcp(Xcp),
+    /// Copa (Arun and Balakrishnan 2018).
+    Copa(Copa),
+    /// LEDBAT (RFC 6817).
+    Ledbat(Ledbat),
+    /// BBR version 1 (Cardwell et al. 2016).
+    Bbr1(Bbr1),
 }
