@@ -89,7 +89,8 @@ pub struct Loopback<S> {
     delivered_time: Time,
     first_sent: Time,
     lost: u64,
-    recover: Option<u32>,
+    /// In recovery: losses of packets before the first number belong to it; it ends with the ACK of the second.
+    recovery: Option<(u32, u32)>,
     reduced_until: u32,
     min_rtt: Time,
     srtt: f64,
@@ -115,7 +116,7 @@ impl<S: Scheme> Loopback<S> {
             delivered_time: 0,
             first_sent: 0,
             lost: 0,
-            recover: None,
+            recovery: None,
             reduced_until: 0,
             min_rtt: NEVER,
             srtt: 0.0,
@@ -225,10 +226,15 @@ impl<S: Scheme> Loopback<S> {
         let lost = (before - self.unacked.len()) as u32;
         self.lost += u64::from(lost);
         self.meter.lost += u64::from(lost);
-        if let (Some(seq), None) = (oldest, self.recover) {
-            self.recover = Some(self.next_seq);
-            let event = self.event(seq, lost);
-            self.scheme.on_loss(&event);
+        match (oldest, self.recovery) {
+            (Some(seq), None) => {
+                self.recovery = Some((self.next_seq, self.next_seq));
+                let event = self.event(seq, lost);
+                self.scheme.on_loss(&event);
+            }
+            // What is lost in recovery is repaired a round later.
+            (Some(seq), Some((first, _))) if seq < first => self.recovery = Some((first, self.next_seq)),
+            _ => {}
         }
         lost
     }
@@ -264,8 +270,8 @@ impl<S: Scheme> Loopback<S> {
         self.min_rtt = self.min_rtt.min(rtt);
         self.srtt = if self.srtt == 0.0 { rtt as f64 } else { 0.875 * self.srtt + 0.125 * rtt as f64 };
         let lost = self.find_losses(echo.seq);
-        if self.recover.is_some_and(|r| echo.seq >= r) && lost == 0 {
-            self.recover = None;
+        if self.recovery.is_some_and(|(_, end)| echo.seq >= end) && lost == 0 {
+            self.recovery = None;
             self.scheme.on_recovered(self.now);
         }
         if echo.marked && echo.seq >= self.reduced_until {
@@ -287,7 +293,7 @@ impl<S: Scheme> Loopback<S> {
             rtt,
             min_rtt: self.min_rtt,
             srtt: self.srtt as Time,
-            in_recovery: self.recover.is_some(),
+            in_recovery: self.recovery.is_some(),
             window_limited,
             marked: u32::from(echo.marked),
             lost,
@@ -304,7 +310,7 @@ impl<S: Scheme> Loopback<S> {
         self.unacked.clear();
         self.lost += u64::from(lost);
         self.meter.lost += u64::from(lost);
-        self.recover = Some(self.next_seq);
+        self.recovery = Some((self.next_seq, self.next_seq));
         self.last_ack = self.now;
         self.scheme.on_rto(&event);
     }

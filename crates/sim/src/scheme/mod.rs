@@ -7,6 +7,7 @@
 
 mod aimd;
 mod bbr1;
+mod bbr3;
 mod copa;
 mod dctcp;
 mod filter;
@@ -18,6 +19,7 @@ mod xcp;
 
 pub use aimd::Aimd;
 pub use bbr1::Bbr1;
+pub use bbr3::Bbr3;
 pub use copa::Copa;
 pub use dctcp::Dctcp;
 pub use ledbat::Ledbat;
@@ -294,4 +296,6 @@ any_scheme! {
     Ledbat(Ledbat),
     /// BBR version 1 (Cardwell et al. 2016).
     Bbr1(Bbr1),
+    /// BBR version 3 (draft-ietf-ccwg-bbr).
+    Bbr3(Bbr3),
 }
