@@ -87,7 +87,7 @@ impl Copa {
             // §2.1: long enough to skip the jitter of ACKs, short enough to see the queue of now.
             self.standing.update(ack.received, rtt, ack.srtt / 2);
             self.min_rtt.update(ack.received, rtt, MIN_RTT_WINDOW);
-            self.max_rtt.update(ack.received, rtt, MAX_RTT_RTTS * ack.srtt);
+            self.max_rtt.update(ack.received, rtt, ack.srtt.saturating_mul(MAX_RTT_RTTS));
         }
         let standing = self.standing.get()?;
         Some(((standing - self.min_rtt.get()?).max(0.0), standing))
@@ -100,7 +100,7 @@ impl Copa {
         if queueing <= NEARLY_EMPTY * swing {
             *empty_at = ack.received;
         }
-        let competitive = ack.received - *empty_at > EMPTY_WITHIN_RTTS * ack.srtt;
+        let competitive = ack.received.saturating_sub(*empty_at) > ack.srtt.saturating_mul(EMPTY_WITHIN_RTTS);
         if competitive != self.competitive {
             self.competitive = competitive;
             self.packets = DEFAULT_PACKETS;

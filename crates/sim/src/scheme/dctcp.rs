@@ -49,8 +49,8 @@ impl Dctcp {
 
     /// RFC 8257 §3.3, steps 1 to 7: alpha moves once per window.
     fn observe(&mut self, ack: &Ack) {
-        self.acked += ack.acked;
-        self.marked += ack.marked.min(ack.acked);
+        self.acked = self.acked.saturating_add(ack.acked);
+        self.marked = self.marked.saturating_add(ack.marked.min(ack.acked));
         if self.acked > 0 && ack.seq >= self.window_end {
             let share = f64::from(self.marked) / f64::from(self.acked);
             self.alpha = (1.0 - GAIN) * self.alpha + GAIN * share;

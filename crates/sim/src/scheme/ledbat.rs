@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::{Ack, Congestion, Scheme};
-use crate::time::{SECOND, Time, from_ms, to_ms};
+use crate::time::{SECOND, Time, to_ms};
 
 /// RFC 6817 §2.5: at most 100 ms.
 const TARGET_MS: f64 = 100.0;
@@ -105,21 +105,13 @@ impl Scheme for Ledbat {
     fn intersend(&self) -> Time {
         0
     }
-
-    /// After an idle time of more than the history the base is no longer known (RFC 6817 §3.4.2 asks that it be old,
-    /// not that it be guessed).
-    fn resume(&mut self, _now: Time, idle: Time) {
-        if idle > from_ms(60_000.0) * BASE_HISTORY as Time {
-            self.bases.clear();
-            self.current.clear();
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::loopback::{Loopback, Path};
     use super::*;
+    use crate::time::from_ms;
 
     fn ack(received: Time, rtt_ms: f64) -> Ack {
         Ack { received, rtt: from_ms(rtt_ms), acked: 1, newly_delivered: 1, in_flight: 100, ..Ack::default() }

@@ -211,8 +211,8 @@ impl Bbr1 {
     /// 0.75 no longer than the queue.
     fn update_phase(&mut self, ack: &Ack) {
         let Mode::ProbeBw(phase) = self.mode else { return };
-        let long = ack.received - self.phase_at > self.min_rtt;
-        let before = f64::from(ack.in_flight + ack.newly_delivered + ack.lost);
+        let long = ack.received.saturating_sub(self.phase_at) > self.min_rtt;
+        let before = f64::from(ack.in_flight) + f64::from(ack.newly_delivered) + f64::from(ack.lost);
         let gain = CYCLE[phase];
         let next = if gain > 1.0 {
             long && (ack.lost > 0 || before >= self.target(gain))

@@ -20,7 +20,7 @@ use crate::time::{NEVER, Time};
 
 /// Draft §2.4 and §5.3.1.1: 4 ln 2.
 const STARTUP_PACING_GAIN: f64 = 2.77;
-/// Draft §5.3.2; the table of §5.6.1 still has the 0.5 of earlier versions.
+/// Draft §2.4 and §5.3.2; the table of §5.6.1 still has the 0.5 of earlier versions.
 const DRAIN_PACING_GAIN: f64 = 0.35;
 /// Draft §5.6.1.
 const CWND_GAIN: f64 = 2.0;

@@ -4,11 +4,11 @@ use super::{AckPhase, Bbr3, FULL_GROWTH, FULL_ROUNDS, MIN_PIPE, State};
 use crate::scheme::{Ack, RateSample};
 use crate::time::{NEVER, Time};
 
-/// Draft §2.5: the share of losses that is tolerated.
+/// Draft §2.7: the share of losses that is tolerated.
 pub(super) const LOSS_THRESHOLD: f64 = 0.02;
-/// Draft §2.5: the factor of a reduction.
+/// Draft §2.7: the factor of a reduction.
 pub(super) const BETA: f64 = 0.7;
-/// Draft §2.5: the share of `inflight_hi` that is left to others.
+/// Draft §2.7: the share of `inflight_hi` that is left to others.
 const HEADROOM: f64 = 0.15;
 /// Draft §5.5.9: rounds that an aggregate of ACKs is remembered.
 const EXTRA_ACKED_ROUNDS: u64 = 10;
@@ -158,7 +158,7 @@ impl Bbr3 {
             self.rounds_since_probe += 1;
             self.limited = (false, self.limited.0);
         }
-        let before = ack.in_flight + ack.newly_delivered + ack.lost;
+        let before = ack.in_flight.saturating_add(ack.newly_delivered).saturating_add(ack.lost);
         self.limited.0 |= before >= self.cwnd as u32;
         let sample = delivery_rate(&ack.rate);
         if sample > 0.0 && (sample >= self.bandwidth() || !self.app_limited(ack)) {

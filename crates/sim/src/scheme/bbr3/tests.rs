@@ -149,7 +149,7 @@ fn losses_end_startup_in_a_shallow_buffer_5_3_1_3() {
 }
 
 #[test]
-fn one_percent_of_random_losses_does_not_slow_it_much_but_two_percent_is_the_limit_2_5() {
+fn half_a_percent_of_random_losses_does_not_slow_it_much_but_ten_percent_do_2_7() {
     let used = |loss: f64| {
         let path = Path { loss, ..Path::clean(1000.0, from_ms(40.0)) };
         let mut flow = Loopback::new(bbr(4), path);
