@@ -6,29 +6,44 @@
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
 mod aimd;
+mod bbr1;
+mod bbr3;
 mod compound;
 mod constant;
+mod copa;
 mod cubic;
 mod cubic_linux;
+mod dctcp;
 #[cfg(test)]
 mod driver;
+mod filter;
 mod hystart;
+mod ledbat;
 mod linux;
+#[cfg(test)]
+mod loopback;
 mod newreno;
 mod remy;
 mod rounds;
 mod vegas;
 mod vegas_ns2;
+mod xcp;
 
 pub use aimd::Aimd;
+pub use bbr1::Bbr1;
+pub use bbr3::Bbr3;
 pub use compound::{Compound, CompoundSettings};
 pub use constant::{ConstantRate, ConstantWindow};
+pub use copa::Copa;
 pub use cubic::{Cubic, CubicSettings};
 pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
+pub use dctcp::Dctcp;
+pub use ledbat::Ledbat;
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 pub use vegas::{Vegas, VegasSettings};
 pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
+pub use xcp::Xcp;
 
 use crate::time::Time;
 
@@ -139,6 +154,10 @@ pub trait Scheme: Clone {
     }
     /// What it does in recovery is its own: the transport does not lower the window for it (BBR, Remy).
     fn owns_recovery(&self) -> bool {
+        false
+    }
+    /// Its packets carry an [`XcpHeader`](crate::packet::XcpHeader), which the transport fills in.
+    fn xcp(&self) -> bool {
         false
     }
 }
@@ -271,6 +290,10 @@ macro_rules! any_scheme {
             fn owns_recovery(&self) -> bool {
                 match self { $(AnyScheme::$name(s) => s.owns_recovery(),)* }
             }
+
+            fn xcp(&self) -> bool {
+                match self { $(AnyScheme::$name(s) => s.xcp(),)* }
+            }
         }
     };
 }
@@ -298,4 +321,16 @@ any_scheme! {
     ConstantRate(ConstantRate),
     /// A researcher's own.
     Own(Own),
+    /// DCTCP (RFC 8257).
+    Dctcp(Dctcp),
+    /// XCP (Katabi et al. 2002).
+    Xcp(Xcp),
+    /// Copa (Arun and Balakrishnan 2018).
+    Copa(Copa),
+    /// LEDBAT (RFC 6817).
+    Ledbat(Ledbat),
+    /// BBR version 1 (Cardwell et al. 2016).
+    Bbr1(Bbr1),
+    /// BBR version 3 (draft-ietf-ccwg-bbr).
+    Bbr3(Bbr3),
 }

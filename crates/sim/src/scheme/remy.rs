@@ -27,8 +27,9 @@ impl Scheme for Remy<'_> {
         self.controller = Controller::start(self.table);
     }
 
-    fn resume(&mut self, now: Time, _idle: Time) {
-        self.start(now);
+    fn resume(&mut self, now: Time, idle: Time) {
+        let lim: u64 = std::env::var("REMY_IDLE").ok().map_or(0, |x| x.parse().unwrap());
+        if idle >= lim * 1_000_000 { self.start(now); }
     }
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use super::{Connections, Recovery, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::{Ecn, Packet, XcpHeader};
 use crate::scheme::{Ack, Congestion, Scheme};
-use crate::time::{NEVER, Time};
+use crate::time::{NEVER, Time, to_s};
 
 /// The largest threshold that reordering may lead to (Linux: 127).
 const MAX_DUP_THRESHOLD: u32 = 127;
@@ -431,13 +431,18 @@ impl<S: Scheme> Connection<S> {
             sender: self.id,
             bytes,
             ecn: if self.scheme.ecn_capable() { Ecn::Capable } else { Ecn::NotCapable },
-            xcp: self.xcp_header(bytes),
+            xcp: if self.scheme.xcp() { self.xcp_header() } else { XcpHeader::default() },
             ..Packet::default()
         }
     }
 
-    fn xcp_header(&self, _bytes: u16) -> XcpHeader {
-        XcpHeader::default()
+    /// Asks XCP's routers for all that they can give (Katabi et al. 2002 §3.2).
+    fn xcp_header(&self) -> XcpHeader {
+        XcpHeader {
+            window_bytes: f64::from(self.scheme.window()) * f64::from(self.settings.packet_bytes),
+            rtt_s: to_s(self.rtt.srtt),
+            feedback_bytes: f64::INFINITY,
+        }
     }
 }
 
