@@ -3,7 +3,10 @@
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Scheme};
-use crate::time::Time;
+use crate::time::{SECOND, Time};
+
+/// Silence on an open connection after which memory and window start anew.
+const FORGETS_AFTER: Time = SECOND / 5;
 
 /// A sender that follows a rule table.
 #[derive(Clone, Debug)]
@@ -27,9 +30,11 @@ impl Scheme for Remy<'_> {
         self.controller = Controller::start(self.table);
     }
 
+    /// The authors' ns-2 agent forgets after 0.2 s of silence (their floor of the retransmission timer).
     fn resume(&mut self, now: Time, idle: Time) {
-        let lim: u64 = std::env::var("REMY_IDLE").ok().map_or(0, |x| x.parse().unwrap());
-        if idle >= lim * 1_000_000 { self.start(now); }
+        if idle >= FORGETS_AFTER {
+            self.start(now);
+        }
     }
 
     #[inline(always)]

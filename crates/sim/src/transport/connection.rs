@@ -476,9 +476,11 @@ impl<S: Scheme> Endpoint for Connection<S> {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
             self.totals.delivered += 1;
+            self.totals.in_order += 1;
             self.totals.delay += now - packet.sent;
             return;
         }
+        self.totals.in_order += u64::from(self.receiver.expects(packet.seq));
         let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
         self.totals.delivered += u64::from(new);
         self.totals.delay += if new { now - packet.sent } else { 0 };

@@ -40,6 +40,12 @@ impl Receiver {
         Receiver { next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
     }
 
+    /// Whether this packet is the one expected next.
+    #[must_use]
+    pub fn expects(&self, seq: u32) -> bool {
+        seq == self.next
+    }
+
     /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.
     pub fn receive(&mut self, packet: &Packet, now: Time, settings: &Settings) -> (bool, bool) {
         let in_order = packet.seq == self.next;
