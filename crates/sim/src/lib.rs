@@ -6,6 +6,7 @@
 
 pub mod endpoint;
 pub mod engine;
+pub mod library;
 pub mod network;
 pub mod normal;
 pub mod objective;

@@ -24,23 +24,37 @@
 //! A scenario gives concrete networks in three ways: drawn at random, as all corners of what it allows, and, where
 //! every number is exact, a list or a grid, as all points of that grid.
 
+mod bottleneck;
 mod document;
+mod draw;
 mod error;
+mod evaluation;
+mod group;
 mod quantity;
+mod queues;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod transport;
+mod workload;
 
 use std::path::Path as FilePath;
 
 use serde::Deserialize;
 
+pub use bottleneck::{Bottleneck, ServiceTable};
 pub use document::Document;
+pub use draw::DrawnWorld;
 pub use error::FileError;
+pub use evaluation::Evaluation;
+pub use group::{Contender, Group, GroupScheme};
 pub use quantity::Quantity;
-pub use tables::{BufferSize, Link, OffPeriod, OnPeriod, Path, Senders, Workload};
+pub use queues::queue_by_name;
+pub use tables::{BufferSize, Link, Path, Senders};
+pub use transport::Transport;
+pub use workload::{OffPeriod, OnPeriod, Workload};
 
-use crate::network::{self, Buffer, Network, On};
+use crate::network::{Buffer, Network, PACKET_BYTES};
 use crate::random::{Purpose, Stream};
 
 /// The most networks that a grid may have.
@@ -190,7 +204,7 @@ impl Scenario {
 
     /// All quantities, in the order in which they are drawn.
     fn quantities(&self) -> [&Quantity; QUANTITIES] {
-        let (OnPeriod::Seconds(on) | OnPeriod::Bytes(on)) = &self.workload.on;
+        let [on, off] = self.workload.quantities();
         [
             &self.link.rate_mbps,
             &self.path.rtt_ms,
@@ -199,7 +213,7 @@ impl Scenario {
             &self.path.jitter_ms,
             &self.path.clock_ms,
             on,
-            &self.workload.off.seconds,
+            off,
         ]
     }
 
@@ -213,17 +227,12 @@ impl Scenario {
             loss,
             jitter_ms,
             clock_ms,
-            workload: network::Workload::new(
-                match self.workload.on {
-                    OnPeriod::Seconds(_) => On::Seconds(on),
-                    OnPeriod::Bytes(_) => On::Bytes(on),
-                },
-                off_s,
-            ),
+            workload: self.workload.with([on, off_s]),
         };
         network.buffer = match self.link.buffer {
             BufferSize::Infinite => Buffer::Infinite,
             BufferSize::Packets(packets) => Buffer::Packets(packets),
+            BufferSize::Bytes(bytes) => Buffer::Packets(u32::try_from(bytes / PACKET_BYTES as u64).unwrap_or(u32::MAX)),
             BufferSize::Bdp(times) => {
                 // rtt_ms is the largest where senders differ.
                 let packets = times * network.packets_per_s() * rtt_ms / 1e3;

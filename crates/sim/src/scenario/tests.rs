@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::network::{self, On};
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\
@@ -198,7 +199,10 @@ fn mistakes_of_form() {
     assert_eq!(told(ON, ""), "7: workload.on: missing; this field is required");
     assert_eq!(told(SHORT, "link = 5"), "1: link: expected a table, got 5");
     assert_eq!(told("[link]", "name = 5\n[link]"), "1: name: expected a string, got 5");
-    assert_eq!(told(OFF, "off.minutes = 1"), "9: workload.off.minutes: unknown field; expected seconds");
+    assert_eq!(
+        told(OFF, "off.minutes = 1"),
+        "9: workload.off.minutes: unknown field; expected seconds or fixed_seconds"
+    );
 }
 
 #[test]
@@ -252,7 +256,7 @@ fn mistakes_in_values() {
     assert_eq!(told(RATE, "rate_mbps = { list = [1,\n -3] }"), format!("2: link.rate_mbps: {range}, got -3"));
     let link = |text: &str| told(RATE, &format!("{RATE}\n{text}"));
     assert_eq!(link("loss = 1"), "3: link.loss: expected a probability of at least 0 and below 1, got 1");
-    let buffers = "\"infinite\", { packets = n } or { bdp = x }";
+    let buffers = "\"infinite\", { packets = n }, { bytes = n } or { bdp = x }";
     assert_eq!(link("buffer = 'big'"), format!("3: link.buffer: expected {buffers}, got string \"big\""));
     assert_eq!(link("buffer = 5"), format!("3: link.buffer: expected {buffers}, got 5"));
     assert_eq!(link("buffer = { packets = 0 }"), "3: link.buffer: expected room for at least 1 packet, got 0");
@@ -263,9 +267,9 @@ fn mistakes_in_values() {
     assert_eq!(link("buffer = { bdp = 0 }"), "3: link.buffer: expected bdp > 0, got 0");
     assert_eq!(
         link("buffer = { bdp = 1, packets = 1 }"),
-        "3: link.buffer: expected either { packets = n } or { bdp = x }"
+        "3: link.buffer: expected exactly one of { packets = n }, { bytes = n } and { bdp = x }"
     );
-    assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected packets or bdp");
+    assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected one of packets, bytes, bdp");
     let path = |text: &str| told(RTT, text);
     assert_eq!(path("rtt_ms = -1"), "4: path.rtt_ms: expected an RTT above 0 and at most 1000000 ms, got -1");
     assert_eq!(
@@ -281,12 +285,16 @@ fn mistakes_in_values() {
     assert_eq!(count("{ uniform = [1.5, 9] }"), "6: senders.count: expected whole numbers, got 1.5");
     assert_eq!(count("{ grid = [1, 2], points = 3 }"), "6: senders.count: expected whole numbers, got 1.5");
     assert_eq!(count("{ log_uniform = [1, 9] }"), "6: senders.count: expected whole numbers; log_uniform gives others");
-    assert_eq!(told(ON, "on = 5"), "8: workload.on: expected a table, got 5");
-    let on = "8: workload.on: expected either { seconds = mean } or { bytes = mean }";
+    let on = "8: workload.on: expected { seconds = mean }, { bytes = mean }, fixed_seconds, icsi, at, or \"forever\"";
+    assert_eq!(told(ON, "on = 5"), format!("{on}, got 5"));
+    let on = "8: workload.on: expected exactly one of seconds, bytes, fixed_seconds, icsi, at; or on = \"forever\"";
     assert_eq!(told(ON, "on = {}"), on);
     assert_eq!(told(ON, "on = { seconds = 5, bytes = 5 }"), on);
     assert_eq!(told(ON, "on = { bytes = 0 }"), "8: workload.on.bytes: expected a mean above 0, got 0");
-    assert_eq!(told(ON, "on = { packets = 5 }"), "8: workload.on.packets: unknown field; expected seconds or bytes");
+    assert_eq!(
+        told(ON, "on = { packets = 5 }"),
+        "8: workload.on.packets: unknown field; expected one of seconds, bytes, fixed_seconds, icsi, at"
+    );
     assert_eq!(told(OFF, "off.seconds = 0"), "9: workload.off.seconds: expected a mean above 0, got 0");
 }
 

@@ -10,4 +10,4 @@ mod scoreboard;
 mod settings;
 
 pub use connection::Connection;
-pub use settings::{Connections, Recovery, RtoFloor, RttEstimator, Settings};
+pub use settings::{Connections, Preset, Recovery, RtoFloor, RttEstimator, Settings};
