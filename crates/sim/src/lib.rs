@@ -13,6 +13,7 @@ pub mod objective;
 pub mod observe;
 pub mod outcome;
 pub mod packet;
+pub mod packet_trace;
 pub mod path;
 pub mod queue;
 pub mod random;
