@@ -27,7 +27,7 @@ from exmachina.table import Table
 
 __all__ = ["Evaluation", "Standing", "evaluate", "shipped_scenarios"]
 
-SchemeLike: TypeAlias = "str | os.PathLike[str] | Table | type[Any]"
+SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
 """A name such as "cubic" or "cubic/sfqcodel", the path of a table, a table, or a class like `exmachina.Scheme`."""
 
 CHUNK_S = 0.3
@@ -350,7 +350,7 @@ def _stopped(finished: list[FinishedRuns], folder: Path | None) -> Stopped:
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
-def _contender(scheme: SchemeLike) -> tuple[Contender, "str | Table | type[Any]"]:
+def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     """A contender, and what the core is handed for it."""
     if isinstance(scheme, Table):
         return Contender(scheme.name, scheme.dna), scheme

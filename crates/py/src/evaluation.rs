@@ -57,6 +57,11 @@ impl Evaluation {
     }
 
     #[getter]
+    fn grid_points(&self) -> Option<usize> {
+        self.inner.points()
+    }
+
+    #[getter]
     fn duration_s(&self) -> f64 {
         self.inner.duration_s
     }
@@ -98,6 +103,23 @@ impl Evaluation {
         library.tables.extend(table.map(|table| (path.to_owned(), table)));
         library.traces.extend(trace.map(|trace| (path.to_owned(), trace)));
         Ok(())
+    }
+
+    /// The same scenario with other settings, which the caller has checked; runs are for each point of a grid.
+    #[pyo3(signature = (runs, duration_s, seed))]
+    fn with_settings(
+        &self,
+        py: Python<'_>,
+        runs: Option<usize>,
+        duration_s: Option<f64>,
+        seed: Option<u64>,
+    ) -> Evaluation {
+        let mut inner = self.inner.clone();
+        inner.runs_per_point = runs.unwrap_or(inner.runs_per_point);
+        inner.duration_s = duration_s.unwrap_or(inner.duration_s);
+        inner.seed = seed.unwrap_or(inner.seed);
+        let own = self.own.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect();
+        Evaluation { inner, text: self.text.clone(), library: Mutex::new(self.library()), own }
     }
 
     /// The same scenario with other contenders: names, rule tables, Python classes, or pairs of a label and such.

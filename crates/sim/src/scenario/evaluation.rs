@@ -255,7 +255,8 @@ impl Evaluation {
     }
 
     /// How many points the scenario's grid has, if it is one.
-    pub(super) fn points(&self) -> Option<usize> {
+    #[must_use]
+    pub fn points(&self) -> Option<usize> {
         let sizes = self.quantities().into_iter().map(|quantity| quantity.points().map(<[f64]>::len));
         sizes.into_iter().try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)))
     }
