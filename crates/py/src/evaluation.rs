@@ -187,6 +187,9 @@ impl Evaluation {
         duration_s: Option<f64>,
         max_rows: usize,
     ) -> PyResult<(Vec<Column>, Vec<Column>)> {
+        if !self.inner.sends(contender) {
+            return Err(input_error("omniscient: a bound, which sends no packets to record"));
+        }
         let failure = Arc::new(Failure::default());
         let library = self.library_with_own(py, &failure);
         let seconds = duration_s.map_or(self.inner.duration_s, |s| s.clamp(0.0, self.inner.duration_s));

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::checked::checked;
 use super::queues::queue;
 use super::tables::{probability, rate, zero};
 use super::{BufferSize, Quantity};
@@ -12,8 +13,7 @@ use crate::service::Cellular;
 const MAX_DELAY_MS: f64 = 1e6;
 
 /// A queue and its link.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "LinkTable")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bottleneck {
     /// By which routes name it.
     pub name: Option<String>,
@@ -66,21 +66,25 @@ struct LinkTable {
     delay_ms: Option<f64>,
 }
 
-impl TryFrom<LinkTable> for Bottleneck {
-    type Error = &'static str;
-
-    fn try_from(table: LinkTable) -> Result<Self, Self::Error> {
-        let LinkTable { name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms } = table;
+impl LinkTable {
+    fn link(self) -> Result<Bottleneck, String> {
+        let LinkTable { name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms } = self;
         if trace.is_none() && trace_offset.is_some() {
-            return Err("expected trace beside trace_offset");
+            return Err("expected trace beside trace_offset".to_owned());
         }
         let service = match (rate_mbps, trace, cellular) {
             (Some(rate), None, None) => ServiceTable::Rate(rate),
             (None, Some(file), None) => ServiceTable::Trace { file, random: trace_offset.unwrap_or(true) },
             (None, None, Some(cellular)) => ServiceTable::Cellular(cellular),
-            _ => return Err("expected exactly one of rate_mbps, trace, cellular"),
+            _ => return Err("expected exactly one of rate_mbps, trace, cellular".to_owned()),
         };
-        Ok(Self { name, service, buffer, queue, loss, delay_ms })
+        Ok(Bottleneck { name, service, buffer, queue, loss, delay_ms })
+    }
+}
+
+impl<'de> Deserialize<'de> for Bottleneck {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer, LinkTable::link)
     }
 }
 
@@ -119,7 +123,7 @@ impl CellularTable {
 }
 
 fn cellular<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cellular>, D::Error> {
-    CellularTable::deserialize(deserializer)?.settings().map(Some).map_err(serde::de::Error::custom)
+    checked(deserializer, |table: CellularTable| table.settings().map(Some))
 }
 
 fn some_rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {

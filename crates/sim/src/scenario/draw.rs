@@ -101,11 +101,17 @@ impl Evaluation {
         Seed { root: self.seed, specimen: run }
     }
 
-    /// The network of a run, with a contender on it. All contenders meet the same networks.
+    /// Whether a contender sends packets: the omniscient bound does not, and what it gets is computed.
+    #[must_use]
+    pub fn sends(&self, contender: usize) -> bool {
+        self.contenders.get(contender).is_none_or(|contender| contender.scheme != SchemeName::Omniscient)
+    }
+
+    /// The network of a run, with a contender on it. All contenders meet the same networks. That of the omniscient bound
+    /// has senders that stand for its own and are not to be run (see [`Evaluation::sends`]).
     ///
     /// # Errors
-    /// Where there is no such contender, the library has not what the scenario names, or the contender is no sender of
-    /// packets.
+    /// Where there is no such contender, or the library has not what the scenario names.
     pub fn world<'t>(&self, contender: usize, run: u64, library: &'t Library) -> Result<DrawnWorld<'t>, String> {
         let number = contender;
         let contender = self.contenders.get(number).ok_or_else(|| format!("there is no contender {number}"))?;
@@ -160,6 +166,9 @@ impl Evaluation {
             (None, Some(_)) => shared.rtt_ms,
             (None, None) => self.rtt_of_links(group).unwrap_or(0.0),
         };
+        // A bound has no senders of its own.
+        let stand_in = SchemeName::Window(1);
+        let scheme = if *scheme == SchemeName::Omniscient { &stand_in } else { scheme };
         for k in 0..drawn.count {
             let luck = Stream::new(self.seed, run, senders.len() as u64, Purpose::Scheme);
             senders.push(SenderPlan {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer};
 
 use super::bottleneck::{Bottleneck, ServiceTable};
+use super::checked::{some_table, table};
 use super::group::{Contender, Group, Groups, PathTable};
 use super::tables::MAX_SENDERS;
 use super::transport::Transport;
@@ -64,11 +65,12 @@ struct EvaluationFile {
     seed: u64,
     link: Option<Bottleneck>,
     links: Option<Vec<Bottleneck>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "table")]
     path: PathTable,
     senders: Option<Groups>,
+    #[serde(default, deserialize_with = "some_table")]
     workload: Option<Workload>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "table")]
     transport: Transport,
 }
 

@@ -6,6 +6,7 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::checked::{some_table, table};
 use super::queues::queue_by_name;
 use super::tables::{count, rtt, rtt_each, time, zero};
 use super::{Quantity, Workload};
@@ -30,6 +31,7 @@ pub struct Group {
     /// The names of the links that their packets take, in order; none: all of them.
     pub links: Option<Vec<String>>,
     /// When they have something to send; none: as all others.
+    #[serde(default, deserialize_with = "some_table")]
     pub workload: Option<Workload>,
 }
 
@@ -72,6 +74,9 @@ impl<'de> Deserialize<'de> for Groups {
     }
 }
 
+#[derive(Deserialize)]
+struct GroupItem(#[serde(deserialize_with = "table")] Group);
+
 struct GroupsVisitor;
 
 impl<'de> Visitor<'de> for GroupsVisitor {
@@ -86,7 +91,8 @@ impl<'de> Visitor<'de> for GroupsVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Groups, A::Error> {
-        Ok(Groups { groups: Vec::deserialize(SeqAccessDeserializer::new(seq))?, listed: true })
+        let items: Vec<GroupItem> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+        Ok(Groups { groups: items.into_iter().map(|GroupItem(group)| group).collect(), listed: true })
     }
 }
 
@@ -121,7 +127,7 @@ struct ReorderingTable {
 }
 
 fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, D::Error> {
-    let ReorderingTable { probability, delay_ms } = Deserialize::deserialize(deserializer)?;
+    let ReorderingTable { probability, delay_ms } = table(deserializer)?;
     if !(0.0..1.0).contains(&probability) {
         let message = format!("expected a probability of at least 0 and below 1, got {probability}");
         return Err(D::Error::custom(message));
@@ -133,8 +139,7 @@ fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, 
 }
 
 /// What every sender without a scheme of its own runs, and over which queues.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Contender {
     /// What people call it: as it is written.
     pub label: String,
@@ -174,10 +179,23 @@ impl Contender {
     }
 }
 
-impl TryFrom<String> for Contender {
-    type Error = String;
+impl<'de> Deserialize<'de> for Contender {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A visitor's errors have the place of the item.
+        deserializer.deserialize_any(ContenderVisitor)
+    }
+}
 
-    fn try_from(label: String) -> Result<Self, String> {
-        Contender::parse(&label)
+struct ContenderVisitor;
+
+impl Visitor<'_> for ContenderVisitor {
+    type Value = Contender;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a scheme or a scheme/queue")
+    }
+
+    fn visit_str<E: Error>(self, label: &str) -> Result<Contender, E> {
+        Contender::parse(label).map_err(E::custom)
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::{self, On};
+use crate::network::{self, Arrival, Draw, FirstOff, On, Stop};
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\
@@ -192,7 +192,7 @@ fn mistakes_of_form() {
     assert_eq!(told(RATE, "rate = 15"), "2: link.rate: unknown field; expected one of rate_mbps, buffer, loss");
     assert_eq!(
         told(RATE, "rate_mbps = 15\n[links]"),
-        "3: links: unknown field; expected one of name, description, link, path, senders, workload"
+        "3: links: for evaluations only, not for design models; expected one of name, description, link, path, senders, workload"
     );
     assert_eq!(told(RATE, ""), "1: link.rate_mbps: missing; this field is required");
     assert_eq!(told(SHORT, ""), "link: missing; this field is required");
@@ -202,6 +202,75 @@ fn mistakes_of_form() {
     assert_eq!(
         told(OFF, "off.minutes = 1"),
         "9: workload.off.minutes: unknown field; expected seconds or fixed_seconds"
+    );
+}
+
+#[test]
+fn what_only_evaluations_have_is_refused_by_name() {
+    for field in OF_EVALUATIONS {
+        let text = match field.split_once('.') {
+            None => format!("{field} = 1\n{SHORT}"),
+            Some((table, key)) => SHORT.replace(&format!("[{table}]"), &format!("[{table}]\n{key} = 1")),
+        };
+        let error = Scenario::parse(&text, "x.toml").unwrap_err();
+        assert_eq!(error.field, field);
+        assert!(error.message.starts_with("for evaluations only, not for design models; expected "), "{error}");
+        // An evaluation knows the field, whatever it makes of its value.
+        let known = Evaluation::parse(&text, "x.toml").err().is_none_or(|error| !error.message.contains("unknown"));
+        assert!(known, "{field}");
+    }
+    assert_eq!(
+        told(RATE, "trace = 'x.down'"),
+        "2: link.trace: for evaluations only, not for design models; expected one of rate_mbps, buffer, loss"
+    );
+    assert_eq!(
+        told("[senders]\ncount = 2", "[[senders]]\ncount = 2"),
+        "5: senders: expected a table, got a list; groups of senders are for evaluations only"
+    );
+}
+
+#[test]
+fn workloads_of_all_kinds() {
+    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].workload.clone();
+    assert_eq!(workload("on = { fixed_seconds = 5 }", "off = { seconds = 1 }").on, On::FixedSeconds(5.0));
+    assert_eq!(workload("on = { icsi = {} }", OFF).on, On::Icsi { extra_bytes: 16384.0 });
+    assert_eq!(workload("on = { icsi = { extra_bytes = 0 } }", OFF).on, On::Icsi { extra_bytes: 0.0 });
+    let forever = workload("on = 'forever'", "first_off = { seconds = 2 }");
+    assert_eq!((forever.on, forever.first_off), (On::Forever, FirstOff::At(2.0)));
+    let fixed = workload(ON, "off = { fixed_seconds = 5 }\nfirst_off = 'half-exponential'");
+    assert_eq!((fixed.off, fixed.off_s, fixed.first_off), (Draw::Fixed, 5.0, FirstOff::HalfExponential));
+    let at = "on = { at = [{ start_s = 0, bytes = 1e6 }, { start_s = 5, seconds = 10 }, { start_s = 7 }] }";
+    let arrival = |start_s, stop| Arrival { start_s, stop };
+    let expected = [arrival(0.0, Stop::Bytes(1e6)), arrival(5.0, Stop::Seconds(10.0)), arrival(7.0, Stop::Never)];
+    assert_eq!(workload(at, "").on, On::At(expected.into()));
+}
+
+#[test]
+fn mistakes_in_workloads() {
+    assert_eq!(told(OFF, ""), "7: workload.off: missing; this field is required");
+    let one = "9: workload.off: expected either { seconds = mean } or { fixed_seconds = s }";
+    assert_eq!(told(OFF, "off = {}"), one);
+    assert_eq!(told(OFF, "off = { seconds = 1, fixed_seconds = 1 }"), one);
+    let first = |text: &str| told(OFF, &format!("{OFF}\nfirst_off = {text}"));
+    let forms = "\"exponential\", \"half-exponential\" or { seconds = x }";
+    assert_eq!(first("'now'"), format!("10: workload.first_off: expected {forms}, got string \"now\""));
+    assert_eq!(first("{ seconds = -1 }"), "10: workload.first_off: expected a time of at least 0 s, got -1");
+    let at = |text: &str| told(ON, &format!("on = {{ at = [{text}] }}"));
+    assert_eq!(at(""), "8: workload.on: expected at least one on-period in { at = [...] }");
+    assert_eq!(at("{ start_s = 1 }, { start_s = 0 }"), "8: workload.on: expected start_s in order, got 0 after 1");
+    assert_eq!(at("{ start_s = -1 }"), "8: workload.on.at[0]: expected start_s of at least 0, got -1");
+    assert_eq!(at("{ bytes = 1 }"), "8: workload.on.at[0].start_s: missing; this field is required");
+    assert_eq!(
+        at("{ start_s = 1 }, { start_s = 2, bytes = 0 }"),
+        "8: workload.on.at[1]: expected bytes or seconds above 0, got 0"
+    );
+    assert_eq!(
+        at("{ start_s = 1, bytes = 2, seconds = 2 }"),
+        "8: workload.on.at[0]: expected either bytes or seconds, got both"
+    );
+    assert_eq!(
+        told(ON, "on = { icsi = { extra_bytes = -1 } }"),
+        "8: workload.on: expected extra_bytes of at least 0, got -1"
     );
 }
 

@@ -8,6 +8,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Quantity;
+use super::checked::checked;
 use crate::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
 
 /// What a quantity counts as where there is none.
@@ -171,8 +172,6 @@ fn icsi(table: &IcsiTable) -> Result<OnPeriod, String> {
 }
 
 /// An on-period that begins at a given instant, as written.
-#[derive(Deserialize)]
-#[serde(try_from = "ArrivalFile")]
 struct ArrivalTable(Arrival);
 
 #[derive(Deserialize)]
@@ -183,11 +182,9 @@ struct ArrivalFile {
     seconds: Option<f64>,
 }
 
-impl TryFrom<ArrivalFile> for ArrivalTable {
-    type Error = String;
-
-    fn try_from(file: ArrivalFile) -> Result<Self, String> {
-        let ArrivalFile { start_s, bytes, seconds } = file;
+impl ArrivalFile {
+    fn arrival(self) -> Result<ArrivalTable, String> {
+        let ArrivalFile { start_s, bytes, seconds } = self;
         if !(start_s >= 0.0 && start_s.is_finite()) {
             return Err(format!("expected start_s of at least 0, got {start_s}"));
         }
@@ -201,6 +198,12 @@ impl TryFrom<ArrivalFile> for ArrivalTable {
             _ => return Err("expected either bytes or seconds, got both".to_owned()),
         };
         Ok(ArrivalTable(Arrival { start_s, stop }))
+    }
+}
+
+impl<'de> Deserialize<'de> for ArrivalTable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(deserializer, ArrivalFile::arrival)
     }
 }
 
