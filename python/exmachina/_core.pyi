@@ -1,10 +1,9 @@
 """The Rust core; see the Python modules for what everything means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self, TypeAlias, TypedDict
 
 __version__: str
-__file__: str
 SIGNALS: list[str]
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
@@ -130,7 +129,7 @@ class Evaluation:
     def files(self) -> list[str]: ...
     def load(self, path: str, data: bytes) -> None: ...
     def with_settings(self, runs: int | None, duration_s: float | None, seed: int | None) -> Evaluation: ...
-    def with_schemes(self, schemes: list[SchemeArgument | tuple[str, SchemeArgument]]) -> Evaluation: ...
+    def with_schemes(self, schemes: Sequence[SchemeArgument | tuple[str, SchemeArgument]]) -> Evaluation: ...
     def run(self, contender: int, first_run: int, last_run: int, workers: Workers) -> list[Column]: ...
     def record(
         self, contender: int, run: int, duration_s: float | None, max_rows: int

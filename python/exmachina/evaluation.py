@@ -190,7 +190,9 @@ class Evaluation:
         columns = listening(lambda: self._core.run(contender, first_run, last_run, workers))
         return self.named(frame_of(columns), contender)
 
-    def record_of(self, contender: int, run: int, duration_s: float, max_rows: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def record_of(
+        self, contender: int, run: int, duration_s: float, max_rows: int
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """One run packet by packet: the events of the senders, and those at the hops."""
         senders, hops = self._core.record(contender, run, duration_s, max_rows)
         return frame_of(senders), frame_of(hops)
@@ -276,7 +278,7 @@ def evaluate(
         for contender, own in enumerate(finished):
             _simulate(evaluation, contender, own, workers, pace)
     except KeyboardInterrupt:
-        raise _stopped(finished, folder) from None
+        raise _stopped(folder) from None
     finally:
         for own in finished:
             own.keep()
@@ -344,7 +346,7 @@ def _simulate(evaluation: Evaluation, contender: int, own: FinishedRuns, workers
     own.keep()
 
 
-def _stopped(finished: list[FinishedRuns], folder: Path | None) -> Stopped:
+def _stopped(folder: Path | None) -> Stopped:
     if folder is None:
         return Stopped("Stopped.")
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")

@@ -1,5 +1,7 @@
 """Where labels go next to points, so that none covers another, a point, or the edge of the picture."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,6 +17,18 @@ EDGE, LABEL, POINT = 20.0, 10.0, 4.0
 """What it costs to stick out, or to cover a label or a point, per unit of area."""
 LINE, AWAY = 1.5, 0.3
 """What it costs to cover a dot of a line, or to be a unit of length away, per unit of the label's height."""
+
+
+@dataclass(frozen=True)
+class _Room:
+    """Where labels may be, and what they should not cover."""
+
+    frame: tuple[float, float, float, float]
+    """Left, bottom, right, top."""
+    marks: Floats
+    """Boxes around the points, by their corners, shape (n, 2, 2)."""
+    lines: Floats
+    """Dots of lines, shape (m, 2)."""
 
 
 def place_labels(
@@ -38,14 +52,14 @@ def place_labels(
         gap: Between a point and a label that is right beside it.
     """
     centres = np.full(points.shape, np.nan)
-    lines = np.empty((0, 2)) if lines is None else lines
     marks = np.stack([points - gap / 2, points + gap / 2], axis=1)
+    room = _Room(frame, marks, np.empty((0, 2)) if lines is None else lines)
     for _ in range(PASSES):
         before = centres.copy()
         for i, (point, size) in enumerate(zip(points, sizes, strict=True)):
             others = np.delete(np.stack([centres - sizes / 2, centres + sizes / 2], axis=1), i, axis=0)
             places = _around(point, size, gap)
-            costs = [_cost(place, size, point, others, marks, lines, frame) for place in places]
+            costs = [_cost(place, size, point, others, room) for place in places]
             centres[i] = places[int(np.argmin(costs))]
         if np.array_equal(before, centres):
             break
@@ -62,23 +76,15 @@ def _around(point: Floats, size: Floats, gap: float) -> list[Floats]:
     return places
 
 
-def _cost(
-    place: Floats,
-    size: Floats,
-    point: Floats,
-    others: Floats,
-    marks: Floats,
-    lines: Floats,
-    frame: tuple[float, float, float, float],
-) -> float:
+def _cost(place: Floats, size: Floats, point: Floats, others: Floats, room: _Room) -> float:
     low, high = place - size / 2, place + size / 2
-    inside = _overlap(low, high, np.array([[frame[:2], frame[2:]]]))
+    inside = _overlap(low, high, np.array([[room.frame[:2], room.frame[2:]]]))
     away = float(np.linalg.norm(np.maximum(np.abs(place - point) - size / 2, 0)))
-    covered = int(np.all((lines > low) & (lines < high), axis=1).sum())
+    covered = int(np.all((room.lines > low) & (room.lines < high), axis=1).sum())
     return (
         EDGE * (float(np.prod(size)) - inside)
         + LABEL * _overlap(low, high, others)
-        + POINT * _overlap(low, high, marks)
+        + POINT * _overlap(low, high, room.marks)
         + (LINE * covered + AWAY * away) * float(size[1])
     )
 

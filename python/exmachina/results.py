@@ -15,6 +15,7 @@ __all__ = ["Results"]
 
 MEASURES = ("throughput_mbps", "queueing_delay_ms")
 WHO = ("contender", "scheme")
+FILES = ("flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg")
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,10 @@ class Results:
     """Number of networks, if the scenario is a grid: run r is of network r modulo this."""
     flows: pl.DataFrame
     """One row per contender, run and sender: scheme (the sender's own), senders (of the run), rate_mbps (of the slowest
-    link), min_rtt_ms, on_s, sent_packets, delivered_packets, delivered_mbytes (10^6 bytes on the wire), retransmitted_packets,
-    timeouts, reductions (of the window, for losses and marks), marked_packets, throughput_mbps (over the time on),
-    normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms (mean RTT less minimum RTT)."""
+    link), min_rtt_ms, on_s, sent_packets, delivered_packets, delivered_mbytes (10^6 bytes on the wire),
+    retransmitted_packets, timeouts, reductions (of the window, for losses and marks), marked_packets, throughput_mbps
+    (over the time on), normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms
+    (mean RTT less minimum RTT)."""
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -77,16 +79,23 @@ class Results:
             row["runs"] = len(group)
             for measure in MEASURES:
                 values = group[measure].drop_nulls().to_numpy()
-                median, mean = median_interval(values), mean_interval(values, strata if len(values) == len(group) else 1)
+                median, mean = (
+                    median_interval(values),
+                    mean_interval(values, strata if len(values) == len(group) else 1),
+                )
                 row[f"{measure}_median"] = median.median
                 row[f"{measure}_median_from"], row[f"{measure}_median_to"] = median.low, median.high
                 row[f"{measure}_mean"], row[f"{measure}_ci95"] = mean.mean, mean.half_width
             row["normalised_throughput_mean"] = group["normalised_throughput"].mean()
-            row["retransmission_rate"] = group["retransmitted_packets"].sum() / max(1, group["sent_packets"].sum())
+            row["retransmission_rate"] = _total(group, "retransmitted_packets") / max(1, _total(group, "sent_packets"))
             for total in ("timeouts", "starved_senders"):
-                row[total] = group[total].sum()
+                row[total] = _total(group, total)
             rows.append(row)
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """What `save` writes."""
+        return [Path(folder) / name for name in FILES]
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes, each atomically, `flows.parquet`, `summary.csv`, `throughput-delay.png` and `.svg`.
@@ -100,8 +109,7 @@ class Results:
         from exmachina.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
         from exmachina.tradeoff import tradeoff_figure  # noqa: PLC0415
 
-        folder = make_folder(folder)
-        paths = [folder / name for name in ("flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg")]
+        paths = self.paths(make_folder(folder))
         facts = {"scenario": self.text, "seed": str(self.seed), "duration_s": str(self.duration_s)}
         write_parquet(paths[0], self.flows, facts)
         write_atomically(paths[1], self.summary.write_csv().encode())
@@ -109,6 +117,10 @@ class Results:
         write_atomically(paths[2], png(figure))
         write_atomically(paths[3], svg(figure))
         return paths
+
+
+def _total(frame: pl.DataFrame, column: str) -> int:
+    return int(frame[column].sum())
 
 
 def _labels(flows: pl.DataFrame) -> pl.Expr:

@@ -26,7 +26,7 @@ FOLDER = "runs"
 @cache
 def _program() -> bytes:
     """The simulator itself: its version alone does not tell two builds apart."""
-    return sha256(Path(_core.__file__).read_bytes()).digest()
+    return sha256(Path(str(_core.__file__)).read_bytes()).digest()
 
 
 def digest(*parts: bytes | str | float) -> str:

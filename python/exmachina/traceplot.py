@@ -50,7 +50,9 @@ def _draw_sequence(axes: Axes, events: pl.DataFrame) -> None:
     senders = _of_senders(sent)
     for number, colour, own in senders:
         first = _thinned(own.filter(~pl.col("retransmission")), MOST_DOTS // len(senders))
-        axes.plot(first["time_s"], first["seq"], ".", color=colour, markersize=2, label=f"sender {number}", rasterized=True)
+        axes.plot(
+            first["time_s"], first["seq"], ".", color=colour, markersize=2, label=f"sender {number}", rasterized=True
+        )
         again = own.filter(pl.col("retransmission"))
         axes.plot(again["time_s"], again["seq"], "x", color=colour, markersize=5, markeredgewidth=1, rasterized=True)
     axes.plot([], [], "x", color=MUTED, markersize=5, label="sent again")
@@ -68,8 +70,15 @@ def _draw_windows(axes: Axes, events: pl.DataFrame) -> None:
         time_s, window = line["time_s"].to_numpy(), line["window"].cast(pl.Float64).to_numpy()
         axes.step(time_s, np.where(on, window, np.nan), where="post", color=colour, linewidth=1.3)
         ssthresh = line["ssthresh"].fill_null(float("nan")).to_numpy()
-        axes.step(time_s, np.where(on & np.isfinite(ssthresh), ssthresh, np.nan), where="post", color=colour,
-                  linewidth=0.9, linestyle=(0, (3, 2)), alpha=0.8)
+        axes.step(
+            time_s,
+            np.where(on & np.isfinite(ssthresh), ssthresh, np.nan),
+            where="post",
+            color=colour,
+            linewidth=0.9,
+            linestyle=(0, (3, 2)),
+            alpha=0.8,
+        )
         top = max(top, float(np.max(window[on], initial=0.0)))
     # A threshold may be far above all windows, and a rate-based scheme may have a window that means nothing.
     axes.set_ylim(0, 1.1 * top)

@@ -35,9 +35,9 @@ class Trace:
     duration_s: float
     """Simulated seconds; less than asked for where the run has more than some five million events."""
     senders: pl.DataFrame
-    """time_s, sender, event (start, send, ack, stop), seq (number of the packet in the sender's stream), una (the oldest
-    packet not acknowledged), window (packets), ssthresh (packets; null where a scheme has none), in_flight (packets),
-    rtt_ms (that a packet met), intersend_ms (least time between sends), retransmission (whether sent before); what
+    """time_s, sender, event (start, send, ack, stop), seq (number of the packet in the sender's stream), una (the
+    oldest packet not acknowledged), window (packets), ssthresh (packets; null where a scheme has none), in_flight
+    (packets), rtt_ms (that a packet met), intersend_ms (least time between sends), retransmission (whether sent before); what
     changes is as after the event."""
     hops: pl.DataFrame
     """time_s, hop (number of the link), event (enter, drop, leave), sender, seq, backlog (packets in the queue and on

@@ -1,4 +1,4 @@
-"""The picture of an evaluation: throughput against queueing delay, as the papers draw it (Remy'13 §5.2, figures 4-10)."""
+"""The picture of an evaluation: throughput against queueing delay, as the papers draw it (Remy'13 §5.2)."""
 
 from itertools import pairwise
 
@@ -35,8 +35,8 @@ def tradeoff_figure(results: Results) -> Figure:
         axes.set_title(results.description or results.name)
         count = runs["run"].n_unique()
         words = (
-            f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median, an ellipse "
-            "one standard deviation" + ("; the grey line is the efficient frontier." if alternatives else ".")
+            f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median, an "
+            "ellipse one standard deviation" + ("; the grey line is the efficient frontier." if alternatives else ".")
         )
         figure.supxlabel(words, x=0.99, ha="right", fontsize=7, color=MUTED)
         return figure
