@@ -25,7 +25,7 @@ from exmachina.runs import FinishedRuns, digest
 from exmachina.scoring import check_seconds, check_seed
 from exmachina.table import Table
 
-__all__ = ["Evaluation", "Standing", "evaluate", "shipped_scenarios"]
+__all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
 
 SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
 """A name such as "cubic" or "cubic/sfqcodel", the path of a table, a table, or a class like `exmachina.Scheme`."""

@@ -170,7 +170,9 @@ def show_results(console: Console, results: Results) -> None:
         grid.add_row(line["label"], *cells, f"{100 * line['retransmission_rate']:.2g} %", str(line["timeouts"]))
     console.print(grid)
     for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
-        console.print(f"{line['label']}: {line['starved_senders']} times a sender was on and received nothing")
+        console.print(
+            f"{line['label']}: senders that were on in a run and got nothing through: {line['starved_senders']}"
+        )
     console.print(
         f"{results.name}: {results.runs['run'].n_unique()} runs of {results.duration_s:g} s, seed {results.seed}. "
         "Means and medians over runs of the mean of the senders; ± is half a 95 % Student-t interval.",

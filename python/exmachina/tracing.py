@@ -37,8 +37,8 @@ class Trace:
     senders: pl.DataFrame
     """time_s, sender, event (start, send, ack, stop), seq (number of the packet in the sender's stream), una (the
     oldest packet not acknowledged), window (packets), ssthresh (packets; null where a scheme has none), in_flight
-    (packets), rtt_ms (that a packet met), intersend_ms (least time between sends), retransmission (whether sent before); what
-    changes is as after the event."""
+    (packets), rtt_ms (that a packet met), intersend_ms (least time between sends), retransmission (whether sent
+    before); what changes is as after the event."""
     hops: pl.DataFrame
     """time_s, hop (number of the link), event (enter, drop, leave), sender, seq, backlog (packets in the queue and on
     the link after it)."""

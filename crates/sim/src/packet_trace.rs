@@ -254,6 +254,21 @@ off = { seconds = 1 }
     }
 
     #[test]
+    fn a_packet_that_leaves_leaves_behind_what_came_and_did_not_go() {
+        let hops = trace(LOSSY, usize::MAX).hops;
+        let (mut inside, mut most) = (0, 0);
+        for (&event, &backlog) in hops.event.iter().zip(&hops.backlog) {
+            inside = if event == 0 { inside + 1 } else { inside - 1 };
+            if event == 2 {
+                assert_eq!(backlog, inside);
+            }
+            most = most.max(backlog);
+        }
+        // 20 that wait and one on the link.
+        assert_eq!(most, 21);
+    }
+
+    #[test]
     fn a_row_has_the_rtt_of_its_packet() {
         let trace = trace(LOSSY, usize::MAX);
         let rows = trace.senders;
