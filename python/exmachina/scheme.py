@@ -25,7 +25,7 @@ class Scheme:
     ...         self.window /= 2
     >>> flows = evaluate("t7", ["cubic", Halving], runs=2, duration_s=5).flows
 
-    A class runs some hundred times slower than what is built in, and one run at a time.
+    A class runs some five times slower than what is built in, and one run at a time, whatever the threads.
     """
 
     window: float = 1.0
