@@ -5,31 +5,44 @@ import exmachina
 result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in, a rule table out
 report = exmachina.score(result.table, exmachina.Model.load("demo"))  # on networks that it has not seen
 exmachina.inspect(result.table).save("demo.html")                   # what it does, and why
+exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 """
 
 from exmachina._core import SIGNALS, __version__
 from exmachina.designing import Design, Progress, design
 from exmachina.errors import InputError, Stopped
+from exmachina.evaluation import Evaluation, Standing, evaluate, shipped_scenarios
 from exmachina.inspection import Inspection, dumbbell, inspect, record
 from exmachina.model import Model, shipped_models
+from exmachina.results import Results
+from exmachina.scheme import Scheme
 from exmachina.scoring import ScoreReport, score
 from exmachina.table import Table
+from exmachina.tracing import Trace, trace
 
 __all__ = [
     "SIGNALS",
     "Design",
+    "Evaluation",
     "InputError",
     "Inspection",
     "Model",
     "Progress",
+    "Results",
+    "Scheme",
     "ScoreReport",
+    "Standing",
     "Stopped",
     "Table",
+    "Trace",
     "__version__",
     "design",
     "dumbbell",
+    "evaluate",
     "inspect",
     "record",
     "score",
     "shipped_models",
+    "shipped_scenarios",
+    "trace",
 ]

@@ -8,13 +8,13 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from exmachina.cloud import Cloud
+from exmachina.cloud import Cloud, frontier_of
 from exmachina.rulewords import signed
 from exmachina.slices import Axis, Slice, log_ticks
 from exmachina.style import GRID, INK, MUTED, SENDERS
 from exmachina.timeline import Timeline
 
-__all__ = ["cloud_chart", "score_chart", "score_curve_chart", "slice_chart", "timeline_chart"]
+__all__ = ["cloud_chart", "score_chart", "score_curve_chart", "slice_chart", "timeline_chart", "tradeoff_chart"]
 
 DOTS = 300
 """Runs of a scheme that are drawn, so that a phone can."""
@@ -95,7 +95,30 @@ def score_chart(summary: pl.DataFrame, colours: Mapping[str, str]) -> go.Figure:
     return styled(figure, 90 + 56 * rows, showlegend=False)
 
 
-def cloud_chart(clouds: list[Cloud]) -> go.Figure:
+def tradeoff_chart(clouds: list[Cloud], *, frontier: bool = True) -> go.Figure:
+    """The clouds of an evaluation, throughput in Mbit/s, with the efficient frontier and a label at each median."""
+    figure = cloud_chart(clouds, "throughput (Mbit/s, mean of the senders)", " Mbit/s")
+    if frontier:
+        corners = np.array(frontier_of(clouds)).reshape(-1, 2)
+        line = {"color": MUTED, "width": 1.4}
+        figure.add_scatter(
+            x=corners[:, 0], y=corners[:, 1], mode="lines", line=line, name="efficient frontier", hoverinfo="skip"
+        )
+    for cloud in clouds:
+        figure.add_annotation(
+            x=np.log10(cloud.median[0]),
+            y=cloud.median[1],
+            text=cloud.scheme,
+            font={"color": cloud.colour},
+            showarrow=False,
+            yshift=14,
+        )
+    return figure
+
+
+def cloud_chart(
+    clouds: list[Cloud], title: str = "throughput / equal share", unit: str = " of an equal share"
+) -> go.Figure:
     """Throughput against queueing delay, better to the top right: runs, 1-sigma ellipses, medians."""
     figure = go.Figure()
     for cloud in clouds:
@@ -129,12 +152,12 @@ def cloud_chart(clouds: list[Cloud]) -> go.Figure:
             mode="markers",
             marker={"size": 13, "color": cloud.colour, "line": {"color": "white", "width": 1.5}},
             hovertemplate=f"{cloud.scheme}<br>median queueing delay %{{x:.3g}} ms"
-            "<br>median throughput %{y:.2f} of an equal share<extra></extra>",
+            f"<br>median throughput %{{y:.2f}}{unit}<extra></extra>",
             legendgroup=cloud.scheme,
             name=cloud.scheme,
         )
     figure.update_xaxes(title="queueing delay (ms)", type="log", autorange="reversed", dtick=1)
-    figure.update_yaxes(title="throughput / equal share")
+    figure.update_yaxes(title=title)
     return styled(figure, 440)
 
 

@@ -1,5 +1,6 @@
 """The command line. Everything here can be done as shortly from Python: see the package's own documentation."""
 
+import json
 import signal
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from cyclopts import App, CycloptsError, Parameter
 from exmachina import _core, terminal
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
+from exmachina.evaluation import evaluate as evaluate_schemes
+from exmachina.evaluation import shipped_scenarios
 from exmachina.files import check_output
 from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
 from exmachina.inspection import inspect as inspect_table
@@ -17,6 +20,8 @@ from exmachina.model import Model, shipped_models
 from exmachina.rulewords import signed
 from exmachina.scoring import score as score_tables
 from exmachina.table import Table
+from exmachina.tracing import TRACE_S
+from exmachina.tracing import trace as trace_run
 
 __all__ = ["app", "main"]
 
@@ -200,6 +205,92 @@ def inspect(
     out, _ = terminal.consoles()
     terminal.show_rules(out, inspection)
     out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
+
+
+@app.command
+def evaluate(
+    scenario: str,
+    *,
+    schemes: str | None = None,
+    runs: int | None = None,
+    duration: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run schemes side by side on the networks of a scenario, packet by packet.
+
+    With --output, finished runs are kept there: after ctrl-C the same command goes on where it was.
+
+    Args:
+        scenario: A scenario file (.toml), or the name of one that comes with the program: see `exmachina scenarios`.
+        schemes: Names and .dna files with commas between them, each with a queue if you like, such as
+            `cubic,newreno/codel,mine.dna`; the scenario's if not given.
+        runs: Runs of each scheme, for each point if the scenario is a grid; the scenario's if not given.
+        duration: Simulated seconds of each run; the scenario's if not given.
+        seed: Of networks, traffic and losses; the scenario's if not given.
+        threads: All processors if not given; the result is the same for any number.
+        output: Write flows, a summary and the picture of throughput and delay into this folder.
+        as_json: Print the summary as JSON.
+        quiet: Show no progress.
+    """
+    out, messages = terminal.consoles()
+    with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
+        results = evaluate_schemes(
+            scenario,
+            None if schemes is None else [name for name in schemes.split(",") if name],
+            runs=runs,
+            duration_s=duration,
+            seed=seed,
+            threads=threads,
+            output=output,
+            on_progress=on_progress,
+        )
+    written = [] if output is None else results.paths(output)
+    if as_json:
+        facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
+        print(json.dumps({**facts, "summary": results.summary.to_dicts(), "written": [str(path) for path in written]}))
+        return
+    terminal.show_results(out, results)
+    if written:
+        out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+@app.command
+def trace(
+    scenario: str,
+    *,
+    scheme: str | None = None,
+    run: int = 0,
+    duration: float = TRACE_S,
+    seed: int | None = None,
+    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+) -> None:
+    """Record one run of a scenario packet by packet, and draw it: packets, windows, round-trip times, queues.
+
+    Args:
+        scenario: A scenario file (.toml), or the name of one that comes with the program.
+        scheme: A name or a .dna file, with a queue if you like; the scenario's first if not given.
+        run: Which run of an evaluation.
+        duration: Simulated seconds, at most those of the scenario.
+        seed: Of networks, traffic and losses; the scenario's if not given.
+        output: The folder to write into; SCENARIO-trace if not given.
+    """
+    recorded = trace_run(scenario, scheme, run=run, duration_s=duration, seed=seed)
+    written = recorded.save(output or Path(f"{recorded.name}-trace"))
+    out, _ = terminal.consoles()
+    terminal.show_trace(out, recorded)
+    out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+@app.command
+def scenarios() -> None:
+    """List the scenarios that come with the program."""
+    out, _ = terminal.consoles()
+    for scenario in shipped_scenarios():
+        out.print(f"[bold]{scenario.name:12}[/] {scenario.description}", soft_wrap=True)
 
 
 @app.command

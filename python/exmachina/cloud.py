@@ -8,9 +8,9 @@ import polars as pl
 
 from exmachina.scoring import BOUND
 from exmachina.stats import ellipse
-from exmachina.style import colour_of
+from exmachina.style import colour_of, family_colours
 
-__all__ = ["Cloud", "clouds_of", "scheme_colours"]
+__all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_runs", "frontier_of", "scheme_colours"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class Cloud:
     delay_ms: Floats
     """Queueing delay of each run, ms: mean RTT less minimum RTT."""
     throughput: Floats
-    """Of each run, over an equal share of the link."""
+    """Of each run: over an equal share of the link, or in Mbit/s."""
     outline: Floats | None
     """The 1-sigma ellipse of log10(delay) and throughput, as delay and throughput, shape (points, 2)."""
     median: tuple[float, float]
@@ -42,13 +42,33 @@ def scheme_colours(schemes: list[str]) -> dict[str, str]:
 
 
 def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
-    """A cloud for each scheme of `ScoreReport.specimens`; runs in which nobody received anything are left out."""
-    usable = specimens.drop_nulls(["queueing_delay_ms", "normalised_throughput"])
-    colours = scheme_colours(usable["scheme"].unique(maintain_order=True).to_list())
+    """A cloud for each scheme of `ScoreReport.specimens`; throughput is over an equal share of the link."""
+    colours = scheme_colours(specimens["scheme"].unique(maintain_order=True).to_list())
+    return _clouds(specimens, "scheme", "normalised_throughput", colours)
+
+
+def clouds_of_runs(runs: pl.DataFrame) -> list[Cloud]:
+    """A cloud for each contender and scheme of `Results.runs`; throughput is in Mbit/s, the mean of the senders."""
+    colours = family_colours(runs["label"].unique(maintain_order=True))
+    return _clouds(runs, "label", "throughput_mbps", colours)
+
+
+def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
+    """The medians that no other beats in both delay and throughput, by delay: the efficient frontier (Remy'13 §5.2)."""
+    frontier: list[tuple[float, float]] = []
+    for delay_ms, throughput in sorted((cloud.median for cloud in clouds), key=lambda at: (at[0], -at[1])):
+        if not frontier or throughput > frontier[-1][1]:
+            frontier.append((delay_ms, throughput))
+    return frontier
+
+
+def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str]) -> list[Cloud]:
+    """Runs in which nobody received anything are left out."""
+    usable = frame.drop_nulls(["queueing_delay_ms", measure])
     clouds = []
-    for (scheme,), group in usable.group_by("scheme", maintain_order=True):
+    for (scheme,), group in usable.group_by(by, maintain_order=True):
         delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), 1e-3)
-        throughput = group["normalised_throughput"].to_numpy()
+        throughput = group[measure].to_numpy()
         around = None if scheme == BOUND else ellipse(np.log10(delay_ms), throughput)
         outline = None if around is None else around.outline()
         if outline is not None:

@@ -11,8 +11,7 @@ import matplotlib as mpl
 from exmachina import charts, figures, report
 from exmachina.cloud import clouds_of, scheme_colours
 from exmachina.designing import Design, Progress, design
-from exmachina.errors import InputError
-from exmachina.files import reason, write_atomically
+from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.model import Model
 from exmachina.rulewords import signed
@@ -70,7 +69,7 @@ def run_demo(
     """
     if seconds is None and cpu_seconds is None and rounds is None:
         seconds = DESIGN_S
-    folder, loaded = _folder(folder), Model.load(model)
+    folder, loaded = make_folder(folder), Model.load(model)
     designed = design(
         loaded,
         folder / "demo.dna",
@@ -90,14 +89,6 @@ def run_demo(
     write_atomically(result.page, _page(result).encode())
     write_atomically(result.picture, _picture(result))
     return result
-
-
-def _folder(folder: str | os.PathLike[str]) -> Path:
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create this folder: {reason(error)}") from None
-    return Path(folder)
 
 
 def _levels(demo: Demo, colours: dict[str, str]) -> tuple[float, dict[str, tuple[float, str]]]:
@@ -177,7 +168,9 @@ def _picture(demo: Demo) -> bytes:
         top, middle, bottom = (rows[i].subgridspec(n, m) for i, (n, m) in enumerate([(1, 3), (1, 3), (3, 1)]))
         figures.draw_score_curve(figure.add_subplot(top[0]), demo.design.history, *_levels(demo, colours))
         figures.draw_scores(figure.add_subplot(top[1]), demo.report.summary, colours)
-        figures.draw_clouds(figure.add_subplot(top[2]), clouds_of(demo.report.specimens))
+        plane = figure.add_subplot(top[2])
+        figures.draw_clouds(plane, clouds_of(demo.report.specimens))
+        plane.legend(loc="lower left")
         figures.draw_rules(figure.add_subplot(middle[0]), demo.inspection.usage)
         figures.draw_slice([figure.add_subplot(middle[i]) for i in (1, 2)], demo.inspection.slice)
         axes = [figure.add_subplot(bottom[i]) for i in range(3)]

@@ -13,9 +13,9 @@ __all__ = ["InputError", "Stopped"]
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C during a design: what was found so far is saved, and the message says how to go on."""
+    """Ctrl-C during a design or an evaluation: what was done is saved, and the message says how to go on."""
 
-    def __init__(self, message: str, design: Design) -> None:
+    def __init__(self, message: str, design: Design | None = None) -> None:
         super().__init__(message)
         self.design = design
-        """What was found so far."""
+        """What a design had found so far."""

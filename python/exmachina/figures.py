@@ -27,6 +27,7 @@ __all__ = [
     "draw_timeline",
     "inspection_figure",
     "png",
+    "svg",
 ]
 
 STYLE: Any = {
@@ -62,6 +63,14 @@ def png(figure: Figure) -> bytes:
     """A picture as a PNG file. The same figure always gives the same bytes."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", metadata={"Software": "exmachina"})
+    return buffer.getvalue()
+
+
+def svg(figure: Figure) -> bytes:
+    """A picture as an SVG file, text as outlines: no font is needed. The same figure always gives the same bytes."""
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "exmachina"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "exmachina"})
     return buffer.getvalue()
 
 
@@ -124,10 +133,11 @@ def draw_scores(axes: Axes, summary: pl.DataFrame, colours: Mapping[str, str]) -
     axes.set_title("Score on networks that it has not seen")
 
 
-def draw_clouds(axes: Axes, clouds: list[Cloud]) -> None:
+def draw_clouds(axes: Axes, clouds: list[Cloud], *, ylabel: str = "throughput / equal share") -> None:
     """Throughput against queueing delay, better to the top right: runs, 1-sigma ellipses, medians."""
     for cloud in clouds:
-        axes.plot(cloud.delay_ms, cloud.throughput, ".", color=cloud.colour, alpha=0.12, markersize=3, linewidth=0)
+        alpha = float(np.clip(30 / max(1, len(cloud.delay_ms)), 0.12, 0.5))
+        axes.plot(cloud.delay_ms, cloud.throughput, ".", color=cloud.colour, alpha=alpha, markersize=3, linewidth=0)
     for cloud in clouds:
         if cloud.outline is not None:
             axes.fill(cloud.outline[:, 0], cloud.outline[:, 1], color=cloud.colour, alpha=0.12, linewidth=0)
@@ -137,8 +147,7 @@ def draw_clouds(axes: Axes, clouds: list[Cloud]) -> None:
     axes.invert_xaxis()
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlabel("queueing delay (ms), less to the right")
-    axes.set_ylabel("throughput / equal share")
-    axes.legend(loc="lower left")
+    axes.set_ylabel(ylabel)
     axes.set_title("Throughput and delay: better is top right")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from exmachina.errors import InputError
 
-__all__ = ["check_output", "read_file", "write_atomically"]
+__all__ = ["check_output", "make_folder", "read_file", "write_atomically"]
 
 
 def read_file(path: str | os.PathLike[str]) -> bytes:
@@ -55,6 +55,22 @@ def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()
         raise InputError(f"{path}: expected the name of a file, this is a folder")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: cannot write in the folder {path.parent}")
+    return path
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """A folder to write results into, created if missing.
+
+    Raises:
+        InputError: If it cannot be created, or is read-only.
+    """
+    path = Path(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot create this folder: {reason(error)}") from None
+    if not os.access(path, os.W_OK):
+        raise InputError(f"{path}: cannot write in this folder")
     return path
 
 

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ellipse", "Interval", "ellipse", "mean_interval", "t_quantile"]
+__all__ = ["Ellipse", "Interval", "Median", "ellipse", "mean_interval", "median_interval", "t_quantile"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,6 +41,8 @@ def mean_interval(values: Floats, strata: int = 1, confidence: float = 0.95) -> 
     Where the values come from `strata` networks in turn (value i from network i modulo strata), the variance is taken
     within each network: that the networks differ is known, not luck.
     """
+    if len(values) == 0:
+        return Interval(float("nan"), float("nan"))
     groups = [values[start::strata] for start in range(strata)]
     degrees = len(values) - strata
     if degrees < 1 or min(map(len, groups)) < 2:  # noqa: PLR2004 (a variance needs two values)
@@ -49,6 +51,35 @@ def mean_interval(values: Floats, strata: int = 1, confidence: float = 0.95) -> 
     variances = np.array([np.var(group, ddof=1) / len(group) for group in groups])
     error = float(np.sqrt(np.sum(shares**2 * variances)))
     return Interval(float(np.mean(values)), t_quantile(0.5 + confidence / 2, degrees) * error)
+
+
+@dataclass(frozen=True)
+class Median:
+    """A median and its confidence interval, in the unit of the values; NaN where there are too few of them."""
+
+    median: float
+    low: float
+    high: float
+
+
+def median_interval(values: Floats, confidence: float = 0.95) -> Median:
+    """The median of independent values and a confidence interval, which holds whatever their distribution.
+
+    Its ends are two of the values, as far in from the smallest and the largest as the binomial distribution of how
+    many lie below the median allows (Conover 1999, §3.2).
+    """
+    count = len(values)
+    if count == 0:
+        return Median(float("nan"), float("nan"), float("nan"))
+    ordered, median = np.sort(values), float(np.median(values))
+    # Chances of at most 0, 1, ... values below the median, from logarithms: 2^-count may be too small for a number.
+    below = np.arange(count)
+    steps = np.log(np.maximum(count - below, 1)) - np.log(below + 1)
+    chances = np.exp(np.concatenate([[0.0], np.cumsum(steps[:-1])]) - count * np.log(2))
+    inside = int(np.searchsorted(np.cumsum(chances), (1 - confidence) / 2, side="right"))
+    if inside == 0:
+        return Median(median, float("nan"), float("nan"))
+    return Median(median, float(ordered[inside - 1]), float(ordered[count - inside]))
 
 
 @dataclass(frozen=True)

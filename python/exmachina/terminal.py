@@ -16,11 +16,25 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import designing
+from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
+from exmachina.results import Results
 from exmachina.rulewords import action_words, signed
 from exmachina.scoring import BOUND, ScoreReport
+from exmachina.tracing import Trace
 
-__all__ = ["design_display", "duration", "scoring_display", "show_rules", "show_scores", "si"]
+__all__ = [
+    "consoles",
+    "design_display",
+    "duration",
+    "evaluation_display",
+    "scoring_display",
+    "show_results",
+    "show_rules",
+    "show_scores",
+    "show_trace",
+    "si",
+]
 
 LINE_EVERY_S = 30.0
 """Where the output is no terminal, a line of progress comes this often."""
@@ -120,6 +134,62 @@ def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str,
     with Progress(*look, console=console, transient=True) as bars:
         task = bars.add_task("scoring", total=1.0)
         yield lambda scheme, share: bars.update(task, description=f"scoring {scheme}", completed=share)
+
+
+@contextmanager
+def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
+    """A bar for an evaluation under way: runs done, packets per second, time left."""
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    look = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
+    with Progress(*look, console=console, transient=True) as bars:
+        task = bars.add_task("evaluating", total=None, facts="")
+
+        def show(now: Standing) -> None:
+            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
+            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left}"
+            bars.update(task, description=now.contender, total=now.runs, completed=now.done, facts=facts)
+
+        yield show
+
+
+def show_results(console: Console, results: Results) -> None:
+    """Prints the summary of an evaluation."""
+    summary = results.summary
+    grid = Grid(box=None, padding=(0, 2), header_style="bold")
+    grid.add_column("scheme")
+    for head in ["throughput, Mbit/s", "median", "queueing delay, ms", "median", "sent again", "timeouts"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    for line in summary.iter_rows(named=True):
+        cells = []
+        for measure in ("throughput_mbps", "queueing_delay_ms"):
+            mean, half_width = line[f"{measure}_mean"], line[f"{measure}_ci95"]
+            margin = "" if half_width is None else f" ± {half_width:.2g}"
+            cells += [_cell(mean, ".3g") + margin, _cell(line[f"{measure}_median"], ".3g")]
+        grid.add_row(line["label"], *cells, f"{100 * line['retransmission_rate']:.2g} %", str(line["timeouts"]))
+    console.print(grid)
+    for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
+        console.print(
+            f"{line['label']}: senders that were on in a run and got nothing through: {line['starved_senders']}"
+        )
+    console.print(
+        f"{results.name}: {results.runs['run'].n_unique()} runs of {results.duration_s:g} s, seed {results.seed}. "
+        "Means and medians over runs of the mean of the senders; ± is half a 95 % Student-t interval.",
+        style="dim",
+        soft_wrap=not console.is_terminal,
+    )
+
+
+def show_trace(console: Console, trace: Trace) -> None:
+    """Prints what a trace holds."""
+    sent = trace.senders.filter(pl.col("event") == "send")
+    dropped = (trace.hops["event"] == "drop").sum()
+    console.print(
+        f"{trace.scheme} on {trace.name}, run {trace.run}, {trace.duration_s:g} s: {len(sent)} packets sent, "
+        f"{sent['retransmission'].sum()} of them again; {dropped} dropped",
+        soft_wrap=True,
+    )
 
 
 def show_scores(console: Console, report: ScoreReport) -> None:

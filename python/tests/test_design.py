@@ -100,6 +100,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path, model: Model, undisturbed: 
         Stopped, match=r"^Stopped; the best table so far is in .*a.dna. To go on: .* --resume.$"
     ) as stop:
         design(model, output, threads=1, on_progress=press_ctrl_c)
+    assert stop.value.design is not None
     step = stop.value.design.progress.step
     assert step >= 3
     assert Table.load(output).dna == stop.value.design.table.dna

@@ -6,5 +6,6 @@ pub mod authors;
 pub mod bound;
 pub mod evaluate;
 pub mod model;
+pub mod runs;
 pub mod search;
 pub mod usage;

@@ -6,7 +6,9 @@
 mod columns;
 mod designer;
 mod errors;
+mod evaluation;
 mod model;
+mod own;
 mod run;
 mod table;
 mod workers;
@@ -21,7 +23,11 @@ mod _core {
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
+    use crate::evaluation::Evaluation;
+    #[pymodule_export]
     use crate::model::{Model, Specimens};
+    #[pymodule_export]
+    use crate::own::{Ack, Congestion};
     #[pymodule_export]
     use crate::run::{bound, evaluate, record, usage};
     #[pymodule_export]
@@ -33,6 +39,8 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SIGNALS", exmachina_rules::Signal::ALL.map(exmachina_rules::Signal::name))?;
-        module.add("EVENTS", exmachina_sim::record::Event::NAMES)
+        module.add("EVENTS", exmachina_sim::record::Event::NAMES)?;
+        module.add("SENDER_EVENTS", exmachina_sim::packet_trace::SenderEvent::NAMES)?;
+        module.add("HOP_EVENTS", exmachina_sim::packet_trace::HOP_EVENTS)
     }
 }

@@ -286,6 +286,11 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
         &self.path
     }
 
+    /// What lies between the senders and their ACKs, to keep and take journals.
+    pub fn path_mut(&mut self) -> &mut P {
+        &mut self.path
+    }
+
     /// Packets in the first bottleneck's queue and on its link.
     pub fn backlog(&self) -> u64 {
         self.path.backlog(self.now)

@@ -6,12 +6,14 @@
 
 pub mod endpoint;
 pub mod engine;
+pub mod library;
 pub mod network;
 pub mod normal;
 pub mod objective;
 pub mod observe;
 pub mod outcome;
 pub mod packet;
+pub mod packet_trace;
 pub mod path;
 pub mod queue;
 pub mod random;

@@ -27,6 +27,8 @@ pub enum Purpose {
     Cellular = 7,
     /// Which packets are overtaken.
     Reordering = 8,
+    /// What a scheme leaves to chance, such as the phase in which BBR probes.
+    Scheme = 9,
 }
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.

@@ -24,6 +24,18 @@ pub enum LinkPlan {
     Cellular(Cellular),
 }
 
+impl LinkPlan {
+    /// Long-term average of the rate, Mbit/s.
+    #[must_use]
+    pub fn mean_mbps(&self) -> f64 {
+        match self {
+            LinkPlan::Rate(mbps) => *mbps,
+            LinkPlan::Trace(trace, _) => trace.mean_mbps(),
+            LinkPlan::Cellular(cellular) => cellular.mean_mbps,
+        }
+    }
+}
+
 /// A queue and its link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopPlan {

@@ -65,6 +65,19 @@ fn what_is_written_replaces_the_defaults() {
 }
 
 #[test]
+fn fields_of_evaluations_are_refused_by_name() {
+    let refused = "for evaluations only, not for design models; expected one of";
+    assert_eq!(
+        told(&GRID.replace("[link]", "[link]\nqueue = 'codel'"), ""),
+        format!("2: link.queue: {refused} rate_mbps, buffer, loss")
+    );
+    assert_eq!(
+        told(&format!("runs = 5\n{GRID}"), ""),
+        format!("1: runs: {refused} name, description, link, path, senders, workload, objective, design")
+    );
+}
+
+#[test]
 fn training_and_held_out_sets_share_nothing() {
     let model = parse(&random());
     for seed in [0, 1, u64::MAX] {

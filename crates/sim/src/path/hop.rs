@@ -179,6 +179,11 @@ impl Hop {
         }
     }
 
+    /// Whether departures are known when packets arrive.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.kind, Kind::Fifo(_))
+    }
+
     /// Packets in the queue and on the link.
     pub(super) fn backlog(&self, now: Time) -> u64 {
         match &self.kind {

@@ -4,7 +4,7 @@
 //! its next hop or, after the last, to the receiver and back as an ACK. Packets are conserved: each one sent is
 //! delivered, dropped, lost, or on its way.
 
-use super::hop::{Hop, HopEvent, HopTotals};
+use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
 use super::{Lane, Path};
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -127,8 +127,18 @@ impl Topology {
         for (i, hop) in self.hops.iter_mut().enumerate() {
             events.extend(take(hop).into_iter().map(|event| (i, event)));
         }
-        // A plain queue notes departures when packets arrive.
+        // A plain queue notes departures when packets arrive, and cannot tell then how many it will leave behind.
         events.sort_by_key(|(_, event)| event.time);
+        let mut inside = vec![0_u32; self.hops.len()];
+        for (i, event) in &mut events {
+            match event.kind {
+                HopEventKind::Enter => inside[*i] += 1,
+                HopEventKind::Drop | HopEventKind::Leave => inside[*i] = inside[*i].saturating_sub(1),
+            }
+            if event.kind == HopEventKind::Leave && self.hops[*i].is_plain() {
+                event.backlog = inside[*i];
+            }
+        }
         events
     }
 

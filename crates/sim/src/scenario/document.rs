@@ -50,6 +50,11 @@ impl<'a> Document<'a> {
         Ok(tables.remove(table).unwrap_or_default())
     }
 
+    /// Passes over a top-level table.
+    pub fn skip(&mut self, table: &'static str) {
+        self.taken.push(table);
+    }
+
     /// Reads all that has not been taken.
     ///
     /// # Errors
@@ -72,9 +77,12 @@ impl<'a> Document<'a> {
         let mut line = None;
         let mut table = Some(self.root.get_ref());
         for part in field.split('.') {
-            let Some((key, value)) = table.and_then(|t| t.get_key_value(part)) else { break };
-            line = Some(line_of(self.text, key.span().start));
-            table = value.get_ref().as_table();
+            let (name, index) = part.split_once('[').unwrap_or((part, ""));
+            let Some((key, value)) = table.and_then(|t| t.get_key_value(name)) else { break };
+            let index: Option<usize> = index.strip_suffix(']').and_then(|index| index.parse().ok());
+            let item = index.and_then(|index| value.get_ref().as_array()?.get(index));
+            line = Some(line_of(self.text, item.map_or(key.span(), toml::Spanned::span).start));
+            table = item.unwrap_or(value).get_ref().as_table();
         }
         FileError { file: self.file.to_owned(), line, field: field.to_owned(), message: message.into() }
     }
@@ -82,17 +90,18 @@ impl<'a> Document<'a> {
     /// Turns an error of serde's into ours: its span becomes a line and a field, its words become plain.
     fn explain(&self, error: &Error) -> FileError {
         let span = error.span();
-        let mut path = span.as_ref().and_then(|span| find(self.root.get_ref(), span)).unwrap_or_default();
+        let path = span.as_ref().and_then(|span| find(self.root.get_ref(), span)).unwrap_or_default();
         // What is missing from the whole file is missing on no line.
         let line = span.filter(|_| !path.is_empty()).map(|span| line_of(self.text, span.start));
         let mut message = plain_words(error.message());
+        let mut field = path;
         if let Some(name) = quoted(error.message(), "missing field `") {
-            path.push(name);
+            field = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
             message = "missing; this field is required".to_owned();
-        } else if message.starts_with("unknown field") && path.len() == 1 {
+        } else if message.starts_with("unknown field") && !field.contains('.') {
             message.extend(self.taken.iter().flat_map(|table| [", ", *table]));
         }
-        FileError { file: self.file.to_owned(), line, field: path.join("."), message }
+        FileError { file: self.file.to_owned(), line, field, message }
     }
 }
 
@@ -101,20 +110,36 @@ fn line_of(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|&b| b == b'\n').count()
 }
 
-/// The path of the innermost key that has this span within itself or its value.
-fn find<'t>(table: &'t DeTable<'_>, span: &Range<usize>) -> Option<Vec<&'t str>> {
-    let within = |outer: Range<usize>| outer.start <= span.start && span.end <= outer.end;
+/// The path of the innermost key that has this span within itself or its value, such as `links[1].rate_mbps`.
+fn find(table: &DeTable<'_>, span: &Range<usize>) -> Option<String> {
     table.iter().find_map(|(key, value)| {
-        let inner = match value.get_ref() {
-            // The span of a `[table]` is its header alone, so its fields are searched in any case.
-            DeValue::Table(fields) => find(fields, span),
-            _ => None,
-        };
-        let here = within(key.span()) || within(value.span());
-        let mut path = inner.or_else(|| here.then(Vec::new))?;
-        path.insert(0, key.get_ref());
-        Some(path)
+        let path = if within(&key.span(), span) { String::new() } else { find_in(value, span)? };
+        Some(join(key.get_ref(), &path))
     })
+}
+
+/// The path from a value to the innermost key that has this span; empty if it is the value's own.
+fn find_in(value: &toml::Spanned<DeValue<'_>>, span: &Range<usize>) -> Option<String> {
+    let inner = match value.get_ref() {
+        // The span of a `[table]` is its header alone, so its fields are searched in any case.
+        DeValue::Table(fields) => find(fields, span),
+        // Of arrays, only tables are named by their place.
+        DeValue::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
+            item.get_ref().as_table()?;
+            find_in(item, span).map(|path| join(&format!("[{i}]"), &path))
+        }),
+        _ => None,
+    };
+    inner.or_else(|| within(&value.span(), span).then(String::new))
+}
+
+fn within(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn join(key: &str, path: &str) -> String {
+    let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+    format!("{key}{dot}{path}")
 }
 
 /// The text between a beginning that ends in a backtick and the next backtick.

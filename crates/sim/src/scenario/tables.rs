@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::Quantity;
 
 /// The most senders that one network may have.
-const MAX_SENDERS: f64 = 1000.0;
+pub(super) const MAX_SENDERS: f64 = 1000.0;
 
 /// The longest RTT, in ms.
 const MAX_RTT_MS: f64 = 1e6;
@@ -37,6 +37,8 @@ pub enum BufferSize {
     Infinite,
     /// `{ packets = n }`.
     Packets(u32),
+    /// `{ bytes = n }`.
+    Bytes(u64),
     /// `{ bdp = x }`: this many times the link rate x the largest minimum RTT, at least one packet.
     Bdp(f64),
 }
@@ -62,35 +64,6 @@ pub struct Senders {
     /// Number of senders that share the link.
     #[serde(deserialize_with = "count")]
     pub count: Quantity,
-}
-
-/// `[workload]`: when a sender has something to send.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Workload {
-    /// What ends an on-period.
-    pub on: OnPeriod,
-    /// How long the pauses are.
-    pub off: OffPeriod,
-}
-
-/// The mean of exponentially distributed on-periods: `{ seconds = 5 }` or `{ bytes = 100_000 }`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "OnTable")]
-pub enum OnPeriod {
-    /// On for a time.
-    Seconds(Quantity),
-    /// On until so much has been sent.
-    Bytes(Quantity),
-}
-
-/// The mean of exponentially distributed off-periods: `{ seconds = 5 }`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OffPeriod {
-    /// Mean in seconds.
-    #[serde(deserialize_with = "mean")]
-    pub seconds: Quantity,
 }
 
 #[derive(Deserialize)]
@@ -125,29 +98,9 @@ impl TryFrom<PathTable> for Path {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct OnTable {
-    #[serde(default, deserialize_with = "some_mean")]
-    seconds: Option<Quantity>,
-    #[serde(default, deserialize_with = "some_mean")]
-    bytes: Option<Quantity>,
-}
-
-impl TryFrom<OnTable> for OnPeriod {
-    type Error = &'static str;
-
-    fn try_from(table: OnTable) -> Result<Self, Self::Error> {
-        match (table.seconds, table.bytes) {
-            (Some(mean), None) => Ok(Self::Seconds(mean)),
-            (None, Some(mean)) => Ok(Self::Bytes(mean)),
-            _ => Err("expected either { seconds = mean } or { bytes = mean }"),
-        }
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct BufferTable {
     packets: Option<u32>,
+    bytes: Option<u64>,
     bdp: Option<f64>,
 }
 
@@ -163,7 +116,7 @@ impl<'de> Visitor<'de> for BufferVisitor {
     type Value = BufferSize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"infinite\", { packets = n } or { bdp = x }")
+        f.write_str("\"infinite\", { packets = n }, { bytes = n } or { bdp = x }")
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<BufferSize, E> {
@@ -175,38 +128,32 @@ impl<'de> Visitor<'de> for BufferVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<BufferSize, A::Error> {
         let table = BufferTable::deserialize(MapAccessDeserializer::new(map))?;
-        match (table.packets, table.bdp) {
-            (Some(0), None) => Err(A::Error::custom("expected room for at least 1 packet, got 0")),
-            (Some(packets), None) => Ok(BufferSize::Packets(packets)),
-            (None, Some(bdp)) if bdp > 0.0 && bdp.is_finite() => Ok(BufferSize::Bdp(bdp)),
-            (None, Some(bdp)) => Err(A::Error::custom(format!("expected bdp > 0, got {bdp}"))),
-            _ => Err(A::Error::custom("expected either { packets = n } or { bdp = x }")),
+        match (table.packets, table.bytes, table.bdp) {
+            (Some(0), None, None) => Err(A::Error::custom("expected room for at least 1 packet, got 0")),
+            (Some(packets), None, None) => Ok(BufferSize::Packets(packets)),
+            (None, Some(0), None) => Err(A::Error::custom("expected room for at least 1 byte, got 0")),
+            (None, Some(bytes), None) => Ok(BufferSize::Bytes(bytes)),
+            (None, None, Some(bdp)) if bdp > 0.0 && bdp.is_finite() => Ok(BufferSize::Bdp(bdp)),
+            (None, None, Some(bdp)) => Err(A::Error::custom(format!("expected bdp > 0, got {bdp}"))),
+            _ => Err(A::Error::custom("expected exactly one of { packets = n }, { bytes = n } and { bdp = x }")),
         }
     }
 }
 
-fn zero() -> Quantity {
+pub(super) fn zero() -> Quantity {
     Quantity::Exact(0.0)
 }
 
-fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     Quantity::within(deserializer, "a rate above 0 and at most 1000000 Mbit/s", |x| x > 0.0 && x <= 1e6)
 }
 
-fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+pub(super) fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     Quantity::within(deserializer, "a probability of at least 0 and below 1", |x| (0.0..1.0).contains(&x))
 }
 
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     Quantity::within(deserializer, "a time of at least 0 ms", |x| x >= 0.0)
-}
-
-fn mean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-    Quantity::within(deserializer, "a mean above 0", |x| x > 0.0)
-}
-
-fn some_mean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
-    mean(deserializer).map(Some)
 }
 
 const RTT: &str = "an RTT above 0 and at most 1000000 ms";
@@ -215,11 +162,11 @@ fn is_rtt(x: f64) -> bool {
     x > 0.0 && x <= MAX_RTT_MS
 }
 
-fn rtt<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+pub(super) fn rtt<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
     Quantity::within(deserializer, RTT, is_rtt).map(Some)
 }
 
-fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<f64>>, D::Error> {
+pub(super) fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<f64>>, D::Error> {
     let each = Vec::<f64>::deserialize(deserializer)?;
     if each.is_empty() || each.len() as f64 > MAX_SENDERS {
         return Err(D::Error::custom(format!("expected from 1 to {MAX_SENDERS} RTTs, got {}", each.len())));
@@ -230,7 +177,7 @@ fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<f64
     }
 }
 
-fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     Quantity::within(deserializer, &format!("from 1 to {MAX_SENDERS} senders"), |x| (1.0..=MAX_SENDERS).contains(&x))?
         .whole()
         .map_err(D::Error::custom)

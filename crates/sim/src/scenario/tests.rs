@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::network::{self, Arrival, Draw, FirstOff, On, Stop};
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\
@@ -191,14 +192,86 @@ fn mistakes_of_form() {
     assert_eq!(told(RATE, "rate = 15"), "2: link.rate: unknown field; expected one of rate_mbps, buffer, loss");
     assert_eq!(
         told(RATE, "rate_mbps = 15\n[links]"),
-        "3: links: unknown field; expected one of name, description, link, path, senders, workload"
+        "3: links: for evaluations only, not for design models; expected one of name, description, link, path, senders, workload"
     );
     assert_eq!(told(RATE, ""), "1: link.rate_mbps: missing; this field is required");
     assert_eq!(told(SHORT, ""), "link: missing; this field is required");
     assert_eq!(told(ON, ""), "7: workload.on: missing; this field is required");
     assert_eq!(told(SHORT, "link = 5"), "1: link: expected a table, got 5");
     assert_eq!(told("[link]", "name = 5\n[link]"), "1: name: expected a string, got 5");
-    assert_eq!(told(OFF, "off.minutes = 1"), "9: workload.off.minutes: unknown field; expected seconds");
+    assert_eq!(
+        told(OFF, "off.minutes = 1"),
+        "9: workload.off.minutes: unknown field; expected seconds or fixed_seconds"
+    );
+}
+
+#[test]
+fn what_only_evaluations_have_is_refused_by_name() {
+    for field in OF_EVALUATIONS {
+        let text = match field.split_once('.') {
+            None => format!("{field} = 1\n{SHORT}"),
+            Some((table, key)) => SHORT.replace(&format!("[{table}]"), &format!("[{table}]\n{key} = 1")),
+        };
+        let error = Scenario::parse(&text, "x.toml").unwrap_err();
+        assert_eq!(error.field, field);
+        assert!(error.message.starts_with("for evaluations only, not for design models; expected "), "{error}");
+        // An evaluation knows the field, whatever it makes of its value.
+        let known = Evaluation::parse(&text, "x.toml").err().is_none_or(|error| !error.message.contains("unknown"));
+        assert!(known, "{field}");
+    }
+    assert_eq!(
+        told(RATE, "trace = 'x.down'"),
+        "2: link.trace: for evaluations only, not for design models; expected one of rate_mbps, buffer, loss"
+    );
+    assert_eq!(
+        told("[senders]\ncount = 2", "[[senders]]\ncount = 2"),
+        "5: senders: expected a table, got a list; groups of senders are for evaluations only"
+    );
+}
+
+#[test]
+fn workloads_of_all_kinds() {
+    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].workload.clone();
+    assert_eq!(workload("on = { fixed_seconds = 5 }", "off = { seconds = 1 }").on, On::FixedSeconds(5.0));
+    assert_eq!(workload("on = { icsi = {} }", OFF).on, On::Icsi { extra_bytes: 16384.0 });
+    assert_eq!(workload("on = { icsi = { extra_bytes = 0 } }", OFF).on, On::Icsi { extra_bytes: 0.0 });
+    let forever = workload("on = 'forever'", "first_off = { seconds = 2 }");
+    assert_eq!((forever.on, forever.first_off), (On::Forever, FirstOff::At(2.0)));
+    let fixed = workload(ON, "off = { fixed_seconds = 5 }\nfirst_off = 'half-exponential'");
+    assert_eq!((fixed.off, fixed.off_s, fixed.first_off), (Draw::Fixed, 5.0, FirstOff::HalfExponential));
+    let at = "on = { at = [{ start_s = 0, bytes = 1e6 }, { start_s = 5, seconds = 10 }, { start_s = 7 }] }";
+    let arrival = |start_s, stop| Arrival { start_s, stop };
+    let expected = [arrival(0.0, Stop::Bytes(1e6)), arrival(5.0, Stop::Seconds(10.0)), arrival(7.0, Stop::Never)];
+    assert_eq!(workload(at, "").on, On::At(expected.into()));
+}
+
+#[test]
+fn mistakes_in_workloads() {
+    assert_eq!(told(OFF, ""), "7: workload.off: missing; this field is required");
+    let one = "9: workload.off: expected either { seconds = mean } or { fixed_seconds = s }";
+    assert_eq!(told(OFF, "off = {}"), one);
+    assert_eq!(told(OFF, "off = { seconds = 1, fixed_seconds = 1 }"), one);
+    let first = |text: &str| told(OFF, &format!("{OFF}\nfirst_off = {text}"));
+    let forms = "\"exponential\", \"half-exponential\" or { seconds = x }";
+    assert_eq!(first("'now'"), format!("10: workload.first_off: expected {forms}, got string \"now\""));
+    assert_eq!(first("{ seconds = -1 }"), "10: workload.first_off: expected a time of at least 0 s, got -1");
+    let at = |text: &str| told(ON, &format!("on = {{ at = [{text}] }}"));
+    assert_eq!(at(""), "8: workload.on: expected at least one on-period in { at = [...] }");
+    assert_eq!(at("{ start_s = 1 }, { start_s = 0 }"), "8: workload.on: expected start_s in order, got 0 after 1");
+    assert_eq!(at("{ start_s = -1 }"), "8: workload.on.at[0]: expected start_s of at least 0, got -1");
+    assert_eq!(at("{ bytes = 1 }"), "8: workload.on.at[0].start_s: missing; this field is required");
+    assert_eq!(
+        at("{ start_s = 1 }, { start_s = 2, bytes = 0 }"),
+        "8: workload.on.at[1]: expected bytes or seconds above 0, got 0"
+    );
+    assert_eq!(
+        at("{ start_s = 1, bytes = 2, seconds = 2 }"),
+        "8: workload.on.at[0]: expected either bytes or seconds, got both"
+    );
+    assert_eq!(
+        told(ON, "on = { icsi = { extra_bytes = -1 } }"),
+        "8: workload.on: expected extra_bytes of at least 0, got -1"
+    );
 }
 
 #[test]
@@ -252,7 +325,7 @@ fn mistakes_in_values() {
     assert_eq!(told(RATE, "rate_mbps = { list = [1,\n -3] }"), format!("2: link.rate_mbps: {range}, got -3"));
     let link = |text: &str| told(RATE, &format!("{RATE}\n{text}"));
     assert_eq!(link("loss = 1"), "3: link.loss: expected a probability of at least 0 and below 1, got 1");
-    let buffers = "\"infinite\", { packets = n } or { bdp = x }";
+    let buffers = "\"infinite\", { packets = n }, { bytes = n } or { bdp = x }";
     assert_eq!(link("buffer = 'big'"), format!("3: link.buffer: expected {buffers}, got string \"big\""));
     assert_eq!(link("buffer = 5"), format!("3: link.buffer: expected {buffers}, got 5"));
     assert_eq!(link("buffer = { packets = 0 }"), "3: link.buffer: expected room for at least 1 packet, got 0");
@@ -263,9 +336,9 @@ fn mistakes_in_values() {
     assert_eq!(link("buffer = { bdp = 0 }"), "3: link.buffer: expected bdp > 0, got 0");
     assert_eq!(
         link("buffer = { bdp = 1, packets = 1 }"),
-        "3: link.buffer: expected either { packets = n } or { bdp = x }"
+        "3: link.buffer: expected exactly one of { packets = n }, { bytes = n } and { bdp = x }"
     );
-    assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected packets or bdp");
+    assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected one of packets, bytes, bdp");
     let path = |text: &str| told(RTT, text);
     assert_eq!(path("rtt_ms = -1"), "4: path.rtt_ms: expected an RTT above 0 and at most 1000000 ms, got -1");
     assert_eq!(
@@ -281,12 +354,16 @@ fn mistakes_in_values() {
     assert_eq!(count("{ uniform = [1.5, 9] }"), "6: senders.count: expected whole numbers, got 1.5");
     assert_eq!(count("{ grid = [1, 2], points = 3 }"), "6: senders.count: expected whole numbers, got 1.5");
     assert_eq!(count("{ log_uniform = [1, 9] }"), "6: senders.count: expected whole numbers; log_uniform gives others");
-    assert_eq!(told(ON, "on = 5"), "8: workload.on: expected a table, got 5");
-    let on = "8: workload.on: expected either { seconds = mean } or { bytes = mean }";
+    let on = "8: workload.on: expected { seconds = mean }, { bytes = mean }, fixed_seconds, icsi, at, or \"forever\"";
+    assert_eq!(told(ON, "on = 5"), format!("{on}, got 5"));
+    let on = "8: workload.on: expected exactly one of seconds, bytes, fixed_seconds, icsi, at; or on = \"forever\"";
     assert_eq!(told(ON, "on = {}"), on);
     assert_eq!(told(ON, "on = { seconds = 5, bytes = 5 }"), on);
     assert_eq!(told(ON, "on = { bytes = 0 }"), "8: workload.on.bytes: expected a mean above 0, got 0");
-    assert_eq!(told(ON, "on = { packets = 5 }"), "8: workload.on.packets: unknown field; expected seconds or bytes");
+    assert_eq!(
+        told(ON, "on = { packets = 5 }"),
+        "8: workload.on.packets: unknown field; expected one of seconds, bytes, fixed_seconds, icsi, at"
+    );
     assert_eq!(told(OFF, "off.seconds = 0"), "9: workload.off.seconds: expected a mean above 0, got 0");
 }
 

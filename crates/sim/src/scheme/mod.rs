@@ -22,6 +22,7 @@ mod ledbat;
 mod linux;
 #[cfg(test)]
 mod loopback;
+mod names;
 mod newreno;
 mod remy;
 mod rounds;
@@ -39,6 +40,7 @@ pub use cubic::{Cubic, CubicSettings};
 pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
 pub use dctcp::Dctcp;
 pub use ledbat::Ledbat;
+pub use names::{SchemeName, Surroundings};
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 pub use vegas::{Vegas, VegasSettings};

@@ -280,11 +280,8 @@ impl<S: Scheme> Connection<S> {
 
     /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
     fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
-        let lost = if self.is_sack() {
-            self.board.overtaken(self.dup_threshold)
-        } else {
-            self.count_duplicates(acked, una)
-        };
+        let lost =
+            if self.is_sack() { self.board.overtaken(self.dup_threshold) } else { self.count_duplicates(acked, una) };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
             self.phase = Phase::Open;
@@ -416,7 +413,9 @@ impl<S: Scheme> Connection<S> {
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        if self.rto_at == NEVER {
+        // RFC 6298 §5.1. The oldest packet starts the timer anew: one that runs on while nothing is outstanding was set
+        // for another packet, and a repair has an RTT of its own to come back (both as in ns-2).
+        if self.rto_at == NEVER || seq == self.board.una {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {

@@ -8,6 +8,8 @@ mod connection;
 mod receiver;
 mod scoreboard;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 pub use connection::Connection;
-pub use settings::{Connections, Recovery, RtoFloor, RttEstimator, Settings};
+pub use settings::{Connections, Preset, Recovery, RtoFloor, RttEstimator, Settings};

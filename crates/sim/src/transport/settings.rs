@@ -34,6 +34,27 @@ pub enum RtoFloor {
     Variation(Time),
 }
 
+/// Whose transport it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preset {
+    /// That of the papers' ns-2 scripts.
+    Papers,
+    /// That of today's stacks.
+    #[default]
+    Today,
+}
+
+impl Preset {
+    /// Its settings.
+    #[must_use]
+    pub const fn settings(self) -> Settings {
+        match self {
+            Preset::Papers => Settings::papers(),
+            Preset::Today => Settings::today(),
+        }
+    }
+}
+
 /// Settings of the transport.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {

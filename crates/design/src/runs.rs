@@ -1,0 +1,222 @@
+//! Runs of an evaluation: contenders on the networks of a scenario, on all threads, in a fixed order.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use exmachina_sim::endpoint::{Endpoint, Totals};
+use exmachina_sim::library::Library;
+use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::outcome::Flow;
+use exmachina_sim::scenario::Evaluation;
+use exmachina_sim::scheme::AnyScheme;
+use exmachina_sim::time::from_s;
+use exmachina_sim::transport::Connection;
+use rayon::prelude::*;
+
+/// What one sender got in one run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowRow {
+    /// Number of the run.
+    pub run: u64,
+    /// Number of the sender.
+    pub sender: u32,
+    /// How many senders the run has.
+    pub senders: u32,
+    /// What it runs, as a number of [`Evaluation::scheme_names`].
+    pub scheme: u32,
+    /// Long-term average rate of the slowest link, Mbit/s.
+    pub rate_mbps: f64,
+    /// RTT of an empty network without the packet's own transmission, ms.
+    pub min_rtt_ms: f64,
+    /// Time on, s.
+    pub on_s: f64,
+    /// Sum of dt / (senders on at the time) while on, s.
+    pub share_s: f64,
+    /// Bytes of a packet on the wire.
+    pub packet_bytes: u16,
+    /// What its transport counted.
+    pub totals: Totals,
+}
+
+impl FlowRow {
+    /// Megabytes delivered, on the wire, each packet counted once.
+    #[must_use]
+    pub fn delivered_mbytes(&self) -> f64 {
+        self.totals.delivered as f64 * f64::from(self.packet_bytes) * 1e-6
+    }
+
+    /// Throughput over the time on, Mbit/s (Remy'13 §5.1); 0 if never on.
+    #[must_use]
+    pub fn throughput_mbps(&self) -> f64 {
+        if self.on_s > 0.0 { 8.0 * self.delivered_mbytes() / self.on_s } else { 0.0 }
+    }
+
+    /// Throughput over an equal share of the slowest link; 0 if never on.
+    #[must_use]
+    pub fn normalised_throughput(&self) -> f64 {
+        let share = self.share_s * self.rate_mbps;
+        if share > 0.0 { 8.0 * self.delivered_mbytes() / share } else { 0.0 }
+    }
+
+    /// Mean RTT of its delivered packets, ms; NaN if nothing was delivered.
+    #[must_use]
+    pub fn mean_rtt_ms(&self) -> f64 {
+        self.totals.delay as f64 * 1e-6 / self.totals.delivered as f64
+    }
+}
+
+/// These runs of a contender, one row for each sender, by run and sender. The rows do not depend on the number of
+/// threads.
+///
+/// # Errors
+/// Where a run has no network (see [`Evaluation::world`]).
+pub fn runs(
+    evaluation: &Evaluation,
+    contender: usize,
+    runs: Range<u64>,
+    library: &Library,
+) -> Result<Vec<FlowRow>, String> {
+    let rows = |run| one_run(evaluation, contender, run, library, &mut Unwatched);
+    // Not collected as one result: which of several errors that is depends on the threads.
+    let each: Vec<Result<Vec<FlowRow>, String>> = runs.into_par_iter().map(rows).collect();
+    let mut all = Vec::new();
+    for rows in each {
+        all.extend(rows?);
+    }
+    Ok(all)
+}
+
+/// The same runs on this thread, one after another, until `stop` is set: for schemes that are not compiled in.
+///
+/// # Errors
+/// Where a run has no network (see [`Evaluation::world`]).
+pub fn runs_until(
+    evaluation: &Evaluation,
+    contender: usize,
+    runs: Range<u64>,
+    library: &Library,
+    stop: &AtomicBool,
+) -> Result<Vec<FlowRow>, String> {
+    let mut all = Vec::new();
+    for run in runs {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        all.extend(one_run(evaluation, contender, run, library, &mut Until(stop))?);
+    }
+    Ok(all)
+}
+
+/// Pauses a run, for good, when the flag is set.
+struct Until<'a>(&'a AtomicBool);
+
+impl<E> Observer<E> for Until<'_> {
+    fn pause(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn one_run<'t>(
+    evaluation: &Evaluation,
+    contender: usize,
+    run: u64,
+    library: &'t Library,
+    observer: &mut impl Observer<Connection<AnyScheme<'t>>>,
+) -> Result<Vec<FlowRow>, String> {
+    let drawn = evaluation.world(contender, run, library)?;
+    let seed = evaluation.run_seed(run);
+    let (outcome, totals) = if evaluation.sends(contender) {
+        let mut engine = drawn.world.engine(seed);
+        engine.run(from_s(evaluation.duration_s), observer);
+        (engine.outcome(), engine.senders().iter().map(Endpoint::totals).collect::<Vec<_>>())
+    } else {
+        return Err("omniscient: a bound, which is not computed here".to_owned());
+    };
+    let row = |(i, flow): (usize, &Flow)| FlowRow {
+        run,
+        sender: i as u32,
+        senders: outcome.flows.len() as u32,
+        scheme: drawn.schemes[i] as u32,
+        rate_mbps: outcome.rate_mbps,
+        min_rtt_ms: flow.min_rtt_ms,
+        on_s: flow.on_s,
+        share_s: flow.share_s,
+        packet_bytes: drawn.world.senders[i].transport.packet_bytes,
+        totals: totals[i],
+    };
+    Ok(outcome.flows.iter().enumerate().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rayon::ThreadPoolBuilder;
+
+    const DUMBBELL: &str = "\
+schemes = ['newreno', 'cubic/sfqcodel', 'bbr3']
+runs = 6
+duration_s = 10
+[link]
+rate_mbps = { uniform = [5, 15] }
+buffer = { packets = 100 }
+[path]
+rtt_ms = 50
+[senders]
+count = { uniform = [1, 4] }
+[workload]
+on = { bytes = 100_000 }
+off = { seconds = 0.5 }
+";
+
+    fn evaluation() -> Evaluation {
+        Evaluation::parse(DUMBBELL, "x.toml").unwrap()
+    }
+
+    fn on(threads: usize, contender: usize) -> Vec<FlowRow> {
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| runs(&evaluation(), contender, 0..6, &Library::default())).unwrap()
+    }
+
+    #[test]
+    fn rows_do_not_depend_on_threads_or_on_the_part_asked_for() {
+        for contender in 0..3 {
+            let rows = on(1, contender);
+            assert_eq!(rows, on(3, contender));
+            let part = runs(&evaluation(), contender, 2..4, &Library::default()).unwrap();
+            assert_eq!(part, rows.iter().filter(|r| (2..4).contains(&r.run)).copied().collect::<Vec<_>>());
+            let go_on = AtomicBool::new(false);
+            assert_eq!(rows, runs_until(&evaluation(), contender, 0..6, &Library::default(), &go_on).unwrap());
+        }
+    }
+
+    #[test]
+    fn contenders_meet_the_same_networks_and_traffic() {
+        let rows = [on(1, 0), on(1, 1)];
+        let networks = rows.each_ref().map(|rows| {
+            rows.iter().map(|r| (r.run, r.senders, r.rate_mbps.to_bits(), r.min_rtt_ms.to_bits())).collect::<Vec<_>>()
+        });
+        assert_eq!(networks[0], networks[1]);
+        assert!(rows[0].iter().all(|r| r.scheme == 0) && rows[1].iter().all(|r| r.scheme == 1));
+        assert!(rows[0].iter().any(|r| r.totals.delivered > 0) && rows[0] != rows[1]);
+    }
+
+    #[test]
+    fn throughput_is_of_bytes_on_the_wire_over_time_on() {
+        for row in on(1, 0).iter().filter(|r| r.totals.delivered > 0) {
+            let mbps = row.totals.delivered as f64 * 1250.0 * 8e-6 / row.on_s;
+            assert!((row.throughput_mbps() / mbps - 1.0).abs() < 1e-12);
+            assert!(row.throughput_mbps() < row.rate_mbps && row.mean_rtt_ms() >= row.min_rtt_ms);
+        }
+    }
+
+    #[test]
+    fn a_stopped_run_ends_at_once() {
+        let rows = runs_until(&evaluation(), 0, 0..6, &Library::default(), &AtomicBool::new(true)).unwrap();
+        assert!(rows.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_there_is_an_error() {
+        assert_eq!(runs(&evaluation(), 3, 0..1, &Library::default()).unwrap_err(), "there is no contender 3");
+    }
+}

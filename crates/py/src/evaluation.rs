@@ -1,0 +1,300 @@
+//! Evaluations: scenarios with contenders, and their runs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use exmachina_design::runs::{FlowRow, runs, runs_until};
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_sim::library::Library;
+use exmachina_sim::packet_trace::{PacketTrace, record};
+use exmachina_sim::scenario::{self, Contender, FileError};
+use exmachina_sim::scheme::SchemeName;
+use exmachina_sim::service::Trace;
+use exmachina_sim::time::from_s;
+use pyo3::prelude::*;
+
+use crate::columns::{Column, column};
+use crate::errors::{file_error, input_error};
+use crate::own::{Failure, maker};
+use crate::table::Table;
+use crate::workers::Workers;
+
+/// A scenario with contenders.
+#[pyclass(frozen, subclass, module = "exmachina._core")]
+pub struct Evaluation {
+    inner: scenario::Evaluation,
+    text: String,
+    library: Mutex<Arc<Library>>,
+    /// Schemes that are Python classes, by their names in the library.
+    own: Vec<(String, Py<PyAny>)>,
+}
+
+#[pymethods]
+impl Evaluation {
+    #[new]
+    fn new(py: Python<'_>, text: &str, file: &str) -> PyResult<Evaluation> {
+        let inner = scenario::Evaluation::parse(text, file).map_err(|error| file_error(py, &error))?;
+        Ok(Evaluation { inner, text: text.to_owned(), library: Mutex::default(), own: Vec::new() })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    #[getter]
+    fn description(&self) -> &str {
+        &self.inner.description
+    }
+
+    #[getter]
+    fn text(&self) -> &str {
+        &self.text
+    }
+
+    #[getter]
+    fn runs(&self) -> usize {
+        self.inner.runs()
+    }
+
+    #[getter]
+    fn grid_points(&self) -> Option<usize> {
+        self.inner.points()
+    }
+
+    #[getter]
+    fn duration_s(&self) -> f64 {
+        self.inner.duration_s
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.seed
+    }
+
+    #[getter]
+    fn contenders(&self) -> Vec<&str> {
+        self.inner.contenders.iter().map(|contender| contender.label.as_str()).collect()
+    }
+
+    #[getter]
+    fn scheme_names(&self) -> Vec<&str> {
+        self.inner.scheme_names()
+    }
+
+    /// The files that the scenario names and that have not been loaded, relative to its own.
+    #[getter]
+    fn files(&self) -> Vec<String> {
+        let library = self.library();
+        let tables = self.inner.table_names().into_iter().filter(|name| !library.tables.contains_key(*name));
+        let traces = self.inner.trace_names().into_iter().filter(|name| !library.traces.contains_key(*name));
+        tables.chain(traces).map(str::to_owned).collect()
+    }
+
+    /// Takes what such a file holds.
+    fn load(&self, py: Python<'_>, path: &str, data: &[u8]) -> PyResult<()> {
+        let table = self.inner.table_names().contains(path).then(|| flat_table(path, data)).transpose()?;
+        let trace = self.inner.trace_names().contains(path).then(|| {
+            let text = std::str::from_utf8(data).map_err(|_| input_error(format!("{path}: expected text")))?;
+            Trace::parse(text, path).map_err(|error| file_error(py, &error))
+        });
+        let trace = trace.transpose()?;
+        let mut library = self.library.lock().unwrap_or_else(PoisonError::into_inner);
+        let library = Arc::make_mut(&mut library);
+        library.tables.extend(table.map(|table| (path.to_owned(), table)));
+        library.traces.extend(trace.map(|trace| (path.to_owned(), trace)));
+        Ok(())
+    }
+
+    /// The same scenario with other settings, which the caller has checked; runs are for each point of a grid.
+    #[pyo3(signature = (runs, duration_s, seed))]
+    fn with_settings(
+        &self,
+        py: Python<'_>,
+        runs: Option<usize>,
+        duration_s: Option<f64>,
+        seed: Option<u64>,
+    ) -> Evaluation {
+        let mut inner = self.inner.clone();
+        inner.runs_per_point = runs.unwrap_or(inner.runs_per_point);
+        inner.duration_s = duration_s.unwrap_or(inner.duration_s);
+        inner.seed = seed.unwrap_or(inner.seed);
+        let own = self.own.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect();
+        Evaluation { inner, text: self.text.clone(), library: Mutex::new(self.library()), own }
+    }
+
+    /// The same scenario with other contenders: names, rule tables, Python classes, or pairs of a label and such.
+    fn with_schemes(&self, py: Python<'_>, schemes: Vec<Bound<'_, PyAny>>) -> PyResult<Evaluation> {
+        let mut library = Library::clone(&self.library());
+        let mut own = Vec::new();
+        let mut contenders = Vec::with_capacity(schemes.len());
+        for (i, item) in schemes.into_iter().enumerate() {
+            let (label, scheme) = labelled(item)?;
+            // No file of a scenario is called like this.
+            let name = format!("{label} (#{i})");
+            if let Ok(text) = scheme.extract::<String>() {
+                let contender = Contender::parse(&text).map_err(|message| field_error(py, "schemes", message))?;
+                contenders.push(Contender { label, ..contender });
+                continue;
+            }
+            let (_, queue) = Contender::split(&label);
+            let known = if let Ok(table) = scheme.extract::<PyRef<'_, Table>>() {
+                library.tables.insert(name.clone(), table.flat.clone());
+                SchemeName::Table(name)
+            } else if scheme.is_callable() {
+                own.push((name.clone(), scheme.unbind()));
+                SchemeName::Own(name)
+            } else {
+                let message = format!("expected names, tables or classes, got {}", scheme.repr()?);
+                return Err(field_error(py, "schemes", message));
+            };
+            contenders.push(Contender { label, scheme: known, queue });
+        }
+        let mut inner = self.inner.clone();
+        inner.contenders = contenders;
+        Ok(Evaluation { inner, text: self.text.clone(), library: Mutex::new(Arc::new(library)), own })
+    }
+
+    /// The runs of a contender from `first_run` up to `last_run`, which is not included: one row per run and sender.
+    fn run(
+        &self,
+        py: Python<'_>,
+        contender: usize,
+        first_run: u64,
+        last_run: u64,
+        workers: &Workers,
+    ) -> PyResult<Vec<Column>> {
+        let which = first_run..last_run.min(self.inner.runs() as u64);
+        let rows = if self.is_own(contender) {
+            let failure = Arc::new(Failure::default());
+            let library = self.library_with_own(py, &failure);
+            let rows = py.detach(|| runs_until(&self.inner, contender, which, &library, &failure.stop));
+            failure.check()?;
+            rows
+        } else {
+            let library = self.library();
+            workers.run(py, || runs(&self.inner, contender, which, &library))
+        };
+        rows.map(|rows| columns(py, &rows)).map_err(input_error)
+    }
+
+    /// One run, packet by packet: what the senders did, and what happened at the hops.
+    #[pyo3(signature = (contender, run, duration_s, max_rows))]
+    fn record(
+        &self,
+        py: Python<'_>,
+        contender: usize,
+        run: u64,
+        duration_s: Option<f64>,
+        max_rows: usize,
+    ) -> PyResult<(Vec<Column>, Vec<Column>)> {
+        if !self.inner.sends(contender) {
+            return Err(input_error("omniscient: a bound, which sends no packets to record"));
+        }
+        let failure = Arc::new(Failure::default());
+        let library = self.library_with_own(py, &failure);
+        let seconds = duration_s.map_or(self.inner.duration_s, |s| s.clamp(0.0, self.inner.duration_s));
+        let trace = py.detach(|| {
+            let drawn = self.inner.world(contender, run, &library)?;
+            Ok(record(&drawn.world, self.inner.run_seed(run), from_s(seconds), max_rows))
+        });
+        failure.check()?;
+        trace.map(|trace| trace_columns(py, trace)).map_err(|message: String| input_error(message))
+    }
+}
+
+impl Evaluation {
+    fn library(&self) -> Arc<Library> {
+        self.library.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn is_own(&self, contender: usize) -> bool {
+        self.inner.contenders.get(contender).is_some_and(|c| matches!(c.scheme, SchemeName::Own(_)))
+    }
+
+    /// The library with the schemes that are Python classes, whose errors go to `failure`.
+    fn library_with_own(&self, py: Python<'_>, failure: &Arc<Failure>) -> Arc<Library> {
+        let mut library = self.library();
+        if !self.own.is_empty() {
+            let own = self.own.iter().map(|(name, class)| (name.clone(), maker(class.clone_ref(py), failure.clone())));
+            Arc::make_mut(&mut library).own.extend(own);
+        }
+        library
+    }
+}
+
+/// What people call a scheme, and the scheme: a pair of both, or what has a name.
+fn labelled(item: Bound<'_, PyAny>) -> PyResult<(String, Bound<'_, PyAny>)> {
+    if let Ok(pair) = item.extract::<(String, Bound<'_, PyAny>)>() {
+        return Ok(pair);
+    }
+    if let Ok(name) = item.extract::<String>() {
+        return Ok((name, item));
+    }
+    for attribute in ["name", "__name__"] {
+        if let Some(Ok(name)) = item.getattr_opt(attribute)?.map(|name| name.extract::<String>()) {
+            return Ok((name, item));
+        }
+    }
+    Ok((item.get_type().name()?.to_string(), item))
+}
+
+/// An error in a value that came from elsewhere than a file.
+fn field_error(py: Python<'_>, field: &str, message: String) -> PyErr {
+    file_error(py, &FileError { file: "evaluation".to_owned(), line: None, field: field.to_owned(), message })
+}
+
+fn flat_table(file: &str, data: &[u8]) -> PyResult<FlatTable> {
+    let tree = RuleTable::from_dna(data).map_err(|error| input_error(format!("{file}: {error}")))?;
+    FlatTable::new(&tree).map_err(|error| input_error(format!("{file}: {error}")))
+}
+
+fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
+    let number = |name, get: fn(&FlowRow) -> f64| column(py, name, rows.iter().map(get));
+    let count = |name, get: fn(&FlowRow) -> u64| column(py, name, rows.iter().map(get));
+    vec![
+        column(py, "run", rows.iter().map(|r| r.run as u32)),
+        column(py, "sender", rows.iter().map(|r| r.sender)),
+        column(py, "senders", rows.iter().map(|r| r.senders)),
+        column(py, "scheme", rows.iter().map(|r| r.scheme)),
+        number("rate_mbps", |r| r.rate_mbps),
+        number("min_rtt_ms", |r| r.min_rtt_ms),
+        number("on_s", |r| r.on_s),
+        count("sent_packets", |r| r.totals.sent),
+        count("delivered_packets", |r| r.totals.delivered),
+        number("delivered_mbytes", FlowRow::delivered_mbytes),
+        count("retransmitted_packets", |r| r.totals.retransmitted),
+        count("timeouts", |r| r.totals.timeouts),
+        count("reductions", |r| r.totals.reductions),
+        count("marked_packets", |r| r.totals.marked),
+        number("throughput_mbps", FlowRow::throughput_mbps),
+        number("normalised_throughput", FlowRow::normalised_throughput),
+        number("mean_rtt_ms", FlowRow::mean_rtt_ms),
+        number("queueing_delay_ms", |r| r.mean_rtt_ms() - r.min_rtt_ms),
+    ]
+}
+
+fn trace_columns(py: Python<'_>, trace: PacketTrace) -> (Vec<Column>, Vec<Column>) {
+    let PacketTrace { senders, hops, .. } = trace;
+    let senders = vec![
+        column(py, "time_s", senders.time_s),
+        column(py, "sender", senders.sender),
+        column(py, "event", senders.event),
+        column(py, "seq", senders.seq),
+        column(py, "una", senders.una),
+        column(py, "window", senders.window),
+        column(py, "ssthresh", senders.ssthresh),
+        column(py, "in_flight", senders.in_flight),
+        column(py, "rtt_ms", senders.rtt_ms),
+        column(py, "intersend_ms", senders.intersend_ms),
+        column(py, "retransmission", senders.retransmission),
+    ];
+    let hops = vec![
+        column(py, "time_s", hops.time_s),
+        column(py, "hop", hops.hop),
+        column(py, "event", hops.event),
+        column(py, "sender", hops.sender),
+        column(py, "seq", hops.seq),
+        column(py, "backlog", hops.backlog),
+    ];
+    (senders, hops)
+}

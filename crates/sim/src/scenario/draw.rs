@@ -1,0 +1,243 @@
+//! From an evaluation's scenario to the network of one run.
+
+use super::bottleneck::{Bottleneck, ServiceTable};
+use super::evaluation::Evaluation;
+use super::group::{Contender, Group};
+use super::{BufferSize, Quantity};
+use crate::engine::Seed;
+use crate::library::Library;
+use crate::network;
+use crate::queue::{Limit, QueueKind};
+use crate::random::{Purpose, Stream};
+use crate::scheme::{SchemeName, Surroundings};
+use crate::time::from_ms;
+use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
+
+/// What counts where a network has no such quantity.
+static NOTHING: Quantity = Quantity::Exact(0.0);
+
+/// The values of a network's quantities, which are taken in the order in which they are drawn.
+struct Values(std::vec::IntoIter<f64>);
+
+impl Values {
+    fn next(&mut self) -> f64 {
+        self.0.next().unwrap_or(0.0)
+    }
+
+    fn pair(&mut self) -> [f64; 2] {
+        [self.next(), self.next()]
+    }
+}
+
+/// The network of a run.
+#[derive(Clone, Debug)]
+pub struct DrawnWorld<'t> {
+    /// The network.
+    pub world: World<'t>,
+    /// What each sender runs, as a number of [`Evaluation::scheme_names`].
+    pub schemes: Vec<usize>,
+}
+
+/// What all senders of a run share.
+struct Shared {
+    rtt_ms: f64,
+    clock_ms: f64,
+    workload: [f64; 2],
+}
+
+impl Evaluation {
+    /// All quantities, in the order in which they are drawn. The first eight are those of a dumbbell and drawn as for
+    /// design: rate, RTT, count, loss, jitter, clock, on, off. Then every further link's rate and loss; then every
+    /// group's count (if it is not the first), RTT, on and off.
+    pub(super) fn quantities(&self) -> Vec<&Quantity> {
+        let [on, off] = self.workload.as_ref().map_or([&NOTHING; 2], |workload| workload.quantities());
+        let mut all = vec![
+            self.links[0].rate(),
+            self.path.rtt_ms.as_ref().unwrap_or(&NOTHING),
+            self.groups[0].count.as_ref().unwrap_or(&NOTHING),
+            &self.links[0].loss,
+            &self.path.jitter_ms,
+            &self.path.clock_ms,
+            on,
+            off,
+        ];
+        for link in &self.links[1..] {
+            all.extend([link.rate(), &link.loss]);
+        }
+        for (i, group) in self.groups.iter().enumerate() {
+            if i > 0 {
+                all.push(group.count.as_ref().unwrap_or(&NOTHING));
+            }
+            all.push(group.rtt_ms.as_ref().unwrap_or(&NOTHING));
+            all.extend(group.workload.as_ref().map_or([&NOTHING; 2], |workload| workload.quantities()));
+        }
+        all
+    }
+
+    /// The values of run `run`, and the stream for what else is random about its network: a point of the grid, each in
+    /// turn, where the scenario is one, otherwise random values.
+    fn values(&self, run: u64) -> (Values, Stream) {
+        let mut stream = Stream::new(self.seed, run, 0, Purpose::Network);
+        let quantities = self.quantities();
+        let drawn: Vec<f64> = quantities.iter().map(|quantity| quantity.draw(&mut stream)).collect();
+        if self.points().is_none() {
+            return (Values(drawn.into_iter()), stream);
+        }
+        // As in design, the first quantity varies slowest.
+        let mut rest = run;
+        let mut values: Vec<f64> = Vec::with_capacity(drawn.len());
+        for quantity in quantities.iter().rev() {
+            let points = quantity.points().unwrap_or_default();
+            values.push(points[(rest % points.len() as u64) as usize]);
+            rest /= points.len() as u64;
+        }
+        values.reverse();
+        (Values(values.into_iter()), stream)
+    }
+
+    /// The random streams of a run, the same for every contender.
+    #[must_use]
+    pub fn run_seed(&self, run: u64) -> Seed {
+        Seed { root: self.seed, specimen: run }
+    }
+
+    /// Whether a contender sends packets: the omniscient bound does not, and what it gets is computed.
+    #[must_use]
+    pub fn sends(&self, contender: usize) -> bool {
+        self.contenders.get(contender).is_none_or(|contender| contender.scheme != SchemeName::Omniscient)
+    }
+
+    /// The network of a run, with a contender on it. All contenders meet the same networks. That of the omniscient bound
+    /// has senders that stand for its own and are not to be run (see [`Evaluation::sends`]).
+    ///
+    /// # Errors
+    /// Where there is no such contender, or the library has not what the scenario names.
+    pub fn world<'t>(&self, contender: usize, run: u64, library: &'t Library) -> Result<DrawnWorld<'t>, String> {
+        let number = contender;
+        let contender = self.contenders.get(number).ok_or_else(|| format!("there is no contender {number}"))?;
+        let (mut values, mut stream) = self.values(run);
+        let [rate, rtt_ms, first_count, first_loss, jitter_ms, clock_ms] = std::array::from_fn(|_| values.next());
+        let shared = Shared { rtt_ms, clock_ms, workload: values.pair() };
+        let mut drawn = vec![[rate, first_loss]];
+        drawn.extend(self.links[1..].iter().map(|_| values.pair()));
+        let (mut senders, mut schemes) = (Vec::new(), Vec::new());
+        for (i, group) in self.groups.iter().enumerate() {
+            let count = if i == 0 { first_count } else { values.next() };
+            let (rtt_ms, workload) = (values.next(), values.pair());
+            let drawn = DrawnGroup { group, count: count as usize, rtt_ms, workload };
+            self.add_group(&mut senders, &drawn, &shared, (contender, library, run))?;
+            schemes.resize(senders.len(), self.scheme_number(group, number));
+        }
+        let mut hops = Vec::with_capacity(self.links.len());
+        for (i, (link, [rate, loss])) in self.links.iter().zip(drawn).enumerate() {
+            let longest = senders.iter().filter(|s| s.route.contains(&(i as u8))).map(|s| s.rtt_ms);
+            let longest = longest.fold(0.0, f64::max);
+            let plan = link_plan(link, rate, library, &mut stream)?;
+            let limit = self.limit(link.buffer, &plan, longest);
+            let queue = self.queue(link, contender);
+            hops.push(HopPlan { link: plan, queue, limit, loss, delay_ms: link.delay_ms.unwrap_or(0.0) });
+        }
+        Ok(DrawnWorld { world: World { hops, senders, jitter_ms, reordering: self.path.reordering }, schemes })
+    }
+
+    /// Adds the senders of a group.
+    fn add_group<'t>(
+        &self,
+        senders: &mut Vec<SenderPlan<'t>>,
+        drawn: &DrawnGroup<'_>,
+        shared: &Shared,
+        (contender, library, run): (&Contender, &'t Library, u64),
+    ) -> Result<(), String> {
+        let group = drawn.group;
+        let scheme = group.scheme.as_ref().map_or(&contender.scheme, |own| &own.scheme);
+        let mut transport = self.transport.settings(scheme);
+        if shared.clock_ms > 0.0 {
+            transport.clock = from_ms(shared.clock_ms);
+        }
+        let around = Surroundings { preset: self.transport.preset, transport, ecn: self.transport.ecn(), library };
+        let workload = match (&group.workload, &self.workload) {
+            (Some(own), _) => own.with(drawn.workload),
+            (None, Some(all)) => all.with(shared.workload),
+            (None, None) => return Err("a group of senders has no workload".to_owned()),
+        };
+        let workload = network::Workload { bytes_per_packet: self.transport.payload_bytes(), ..workload };
+        let rtt_ms = match (&group.rtt_ms, &self.path.rtt_ms) {
+            (Some(_), _) => drawn.rtt_ms,
+            (None, Some(_)) => shared.rtt_ms,
+            (None, None) => self.rtt_of_links(group).unwrap_or(0.0),
+        };
+        // A bound has no senders of its own.
+        let stand_in = SchemeName::Window(1);
+        let scheme = if *scheme == SchemeName::Omniscient { &stand_in } else { scheme };
+        for k in 0..drawn.count {
+            let luck = Stream::new(self.seed, run, senders.len() as u64, Purpose::Scheme);
+            senders.push(SenderPlan {
+                scheme: scheme.sender(&around, luck)?,
+                transport,
+                route: self.route(group),
+                rtt_ms: self.path.rtt_ms_each.as_ref().and_then(|each| each.get(k)).copied().unwrap_or(rtt_ms),
+                workload: workload.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    /// The number of a group's scheme among [`Evaluation::scheme_names`].
+    fn scheme_number(&self, group: &Group, contender: usize) -> usize {
+        let Some(own) = &group.scheme else { return contender };
+        let fixed = self.scheme_names()[self.contenders.len()..].iter().position(|name| *name == own.label);
+        fixed.map_or(contender, |i| self.contenders.len() + i)
+    }
+
+    /// The discipline of a link's queue: the contender's own, or that of the file, or what the schemes are made for.
+    fn queue(&self, link: &Bottleneck, contender: &Contender) -> QueueKind {
+        let own = self.groups.iter().filter_map(|group| Some(&group.scheme.as_ref()?.scheme));
+        let mut schemes = std::iter::once(&contender.scheme).chain(own);
+        let written = contender.queue.clone().or_else(|| link.queue.clone());
+        written.or_else(|| schemes.find_map(SchemeName::queue)).unwrap_or_default()
+    }
+
+    /// The room of a queue, where the longest minimum RTT of those who use it is this.
+    fn limit(&self, buffer: BufferSize, link: &LinkPlan, longest_ms: f64) -> Limit {
+        match buffer {
+            BufferSize::Infinite => Limit::Infinite,
+            BufferSize::Packets(packets) => Limit::Packets(packets),
+            BufferSize::Bytes(bytes) => Limit::Bytes(bytes),
+            BufferSize::Bdp(times) => {
+                let bits = 8.0 * f64::from(self.transport.packet_bytes());
+                let packets = times * link.mean_mbps() * 1e6 / bits * longest_ms / 1e3;
+                Limit::Packets(packets.round().max(1.0) as u32)
+            }
+        }
+    }
+}
+
+/// A group of senders, drawn.
+struct DrawnGroup<'g> {
+    group: &'g Group,
+    count: usize,
+    rtt_ms: f64,
+    workload: [f64; 2],
+}
+
+impl Bottleneck {
+    /// Its rate, where that is a quantity.
+    fn rate(&self) -> &Quantity {
+        match &self.service {
+            ServiceTable::Rate(rate) => rate,
+            ServiceTable::Trace { .. } | ServiceTable::Cellular(_) => &NOTHING,
+        }
+    }
+}
+
+fn link_plan(link: &Bottleneck, rate: f64, library: &Library, stream: &mut Stream) -> Result<LinkPlan, String> {
+    match &link.service {
+        ServiceTable::Rate(_) => Ok(LinkPlan::Rate(rate)),
+        ServiceTable::Cellular(cellular) => Ok(LinkPlan::Cellular(*cellular)),
+        ServiceTable::Trace { file, random } => {
+            let trace = library.traces.get(file).ok_or_else(|| format!("the trace {file} is not loaded"))?;
+            let offset = stream.below(u64::from(trace.period_ms()));
+            Ok(LinkPlan::Trace(trace.clone(), if *random { offset } else { 0 }))
+        }
+    }
+}

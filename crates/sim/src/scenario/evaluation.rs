@@ -1,0 +1,351 @@
+//! A scenario as an evaluation reads it: contenders, and the networks that all of them meet.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer};
+
+use super::bottleneck::{Bottleneck, ServiceTable};
+use super::checked::{some_table, table};
+use super::group::{Contender, Group, Groups, PathTable};
+use super::tables::MAX_SENDERS;
+use super::transport::Transport;
+use super::{Document, FileError, MAX_GRID, Quantity, Workload, stem};
+use crate::schedule::MAX_TIME;
+use crate::scheme::SchemeName;
+use crate::time::to_s;
+
+/// The most runs of one contender.
+const MAX_RUNS: usize = 1_000_000;
+
+/// The most links.
+const MAX_LINKS: usize = 64;
+
+/// The tables of a design model that are not the scenario's, and do not matter here.
+const OF_MODELS: [&str; 2] = ["objective", "design"];
+
+/// Contenders, and the networks that all of them meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// Name; the file's own where the file does not say.
+    pub name: String,
+    /// What it is, in a person's words; may be empty.
+    pub description: String,
+    /// What senders without a scheme of their own run, in turn.
+    pub contenders: Vec<Contender>,
+    /// Runs of each contender at each point of the scenario's grid; a scenario that is no grid has one point.
+    pub runs_per_point: usize,
+    /// Simulated seconds of each run.
+    pub duration_s: f64,
+    /// Everything random follows from this number.
+    pub seed: u64,
+    /// The links.
+    pub links: Vec<Bottleneck>,
+    /// The senders.
+    pub groups: Vec<Group>,
+    /// When senders without a workload of their own have something to send.
+    pub workload: Option<Workload>,
+    /// The stacks at both ends.
+    pub transport: Transport,
+    pub(super) path: PathTable,
+}
+
+/// A scenario as its file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EvaluationFile {
+    name: Option<String>,
+    description: Option<String>,
+    #[serde(default)]
+    schemes: Vec<Contender>,
+    #[serde(default = "sixteen", deserialize_with = "runs")]
+    runs: usize,
+    #[serde(default = "hundred", deserialize_with = "duration")]
+    duration_s: f64,
+    #[serde(default = "one")]
+    seed: u64,
+    link: Option<Bottleneck>,
+    links: Option<Vec<Bottleneck>>,
+    #[serde(default, deserialize_with = "table")]
+    path: PathTable,
+    senders: Option<Groups>,
+    #[serde(default, deserialize_with = "some_table")]
+    workload: Option<Workload>,
+    #[serde(default, deserialize_with = "table")]
+    transport: Transport,
+}
+
+impl Evaluation {
+    /// Reads a scenario from the text of a file. A design model is a scenario, too.
+    ///
+    /// # Errors
+    /// Where the text is no scenario, or an impossible one.
+    pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
+        let mut document = Document::parse(text, file)?;
+        OF_MODELS.into_iter().for_each(|table| document.skip(table));
+        let file: EvaluationFile = document.rest()?;
+        let links = links(file.link, file.links, &document)?;
+        let (groups, listed) = groups(file.senders, &file.path, &document)?;
+        let mut evaluation = Self {
+            name: file.name.unwrap_or_else(|| stem(document.file())),
+            description: file.description.unwrap_or_default(),
+            contenders: file.schemes,
+            runs_per_point: file.runs,
+            duration_s: file.duration_s,
+            seed: file.seed,
+            links,
+            groups,
+            workload: file.workload,
+            transport: file.transport,
+            path: file.path,
+        };
+        evaluation.check(&document, listed)?;
+        evaluation.add_mix();
+        Ok(evaluation)
+    }
+
+    /// Where every sender has a scheme of its own, the mix of them is the one contender.
+    fn add_mix(&mut self) {
+        let own: Option<Vec<_>> = self.groups.iter().map(|group| group.scheme.as_ref()).collect();
+        if let (true, Some(own)) = (self.contenders.is_empty(), own) {
+            let label = own.iter().map(|scheme| scheme.label.as_str()).collect::<Vec<_>>().join(" + ");
+            self.contenders = vec![Contender { label, scheme: own[0].scheme.clone(), queue: None }];
+        }
+    }
+
+    /// Runs of each contender.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs_per_point * self.points().unwrap_or(1)
+    }
+
+    /// The rule tables that the scenario names, and those of its contenders.
+    #[must_use]
+    pub fn table_names(&self) -> BTreeSet<&str> {
+        let own = self.groups.iter().filter_map(|group| Some(&group.scheme.as_ref()?.scheme));
+        let all = self.contenders.iter().map(|contender| &contender.scheme).chain(own);
+        all.filter_map(|scheme| if let SchemeName::Table(name) = scheme { Some(name.as_str()) } else { None }).collect()
+    }
+
+    /// The traces that the scenario names.
+    #[must_use]
+    pub fn trace_names(&self) -> BTreeSet<&str> {
+        let services = self.links.iter().map(|link| &link.service);
+        services
+            .filter_map(|s| if let ServiceTable::Trace { file, .. } = s { Some(file.as_str()) } else { None })
+            .collect()
+    }
+
+    /// What the senders of a run are called that run a scheme: the contenders, then the groups' own schemes.
+    #[must_use]
+    pub fn scheme_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.contenders.iter().map(|contender| contender.label.as_str()).collect();
+        let contenders = names.len();
+        for own in self.groups.iter().filter_map(|group| group.scheme.as_ref()) {
+            if !names[contenders..].contains(&own.label.as_str()) {
+                names.push(&own.label);
+            }
+        }
+        names
+    }
+
+    /// The links that a group's packets take, in order. Names that there are not were refused.
+    pub(super) fn route(&self, group: &Group) -> Vec<u8> {
+        match &group.links {
+            None => (0..self.links.len() as u8).collect(),
+            Some(names) => {
+                let place = |name: &String| self.links.iter().position(|link| link.name.as_ref() == Some(name));
+                names.iter().filter_map(place).map(|i| i as u8).collect()
+            }
+        }
+    }
+
+    /// The sum of the delays of the links of a route, the last excluded or included, ms.
+    pub(super) fn delay_ms(&self, route: &[u8]) -> f64 {
+        route.iter().map(|&i| self.links[usize::from(i)].delay_ms.unwrap_or(0.0)).sum()
+    }
+
+    /// The RTT that follows from the delays of a group's links where nothing else says what it is.
+    pub(super) fn rtt_of_links(&self, group: &Group) -> Option<f64> {
+        let route = self.route(group);
+        let known = route.iter().all(|&i| self.links[usize::from(i)].delay_ms.is_some());
+        let rtt = 2.0 * self.delay_ms(&route);
+        (known && rtt > 0.0).then_some(rtt)
+    }
+
+    /// Refuses what each field allows and all of them together do not.
+    fn check(&self, document: &Document<'_>, listed: bool) -> Result<(), FileError> {
+        for (i, group) in self.groups.iter().enumerate() {
+            let field = |name: &str| if listed { format!("senders[{i}].{name}") } else { format!("senders.{name}") };
+            self.check_group(group).map_err(|(name, message)| document.error(&field(name), message))?;
+        }
+        let most: f64 = self.groups.iter().filter_map(|g| Some(g.count.as_ref()?.extremes().1)).sum();
+        if most > MAX_SENDERS {
+            let message = format!("expected at most {MAX_SENDERS} senders in all, got {most}");
+            return Err(document.error("senders", message));
+        }
+        if self.transport.has_clock() && self.path.clock_ms != Quantity::Exact(0.0) {
+            return Err(document.error("path.clock_ms", "expected no transport.clock_ms beside it"));
+        }
+        self.check_noise(document)?;
+        match self.points() {
+            Some(points) if points > MAX_GRID => Err(document
+                .error("", format!("expected at most {MAX_GRID} combinations of lists and grids, got {points}"))),
+            Some(points) if points.saturating_mul(self.runs_per_point) > MAX_RUNS => {
+                let message = format!(
+                    "expected at most {MAX_RUNS} runs in all, got {} for each of {points} points",
+                    self.runs_per_point
+                );
+                Err(document.error("runs", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_noise(&self, document: &Document<'_>) -> Result<(), FileError> {
+        let longest = self.groups.iter().map(|group| self.rtt_extremes(group).1).fold(0.0, f64::max);
+        for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
+            let largest = quantity.extremes().1;
+            if largest > longest {
+                let message = format!("expected at most the largest RTT, {longest} ms, got {largest}");
+                return Err(document.error(field, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The smallest and the largest RTT of a group, ms.
+    fn rtt_extremes(&self, group: &Group) -> (f64, f64) {
+        match (&group.rtt_ms, &self.path.rtt_ms, &self.path.rtt_ms_each) {
+            (Some(rtt), _, _) | (None, Some(rtt), _) => rtt.extremes(),
+            (None, None, Some(each)) => {
+                each.iter().fold((f64::INFINITY, 0.0), |(lo, hi), &rtt| (f64::min(lo, rtt), f64::max(hi, rtt)))
+            }
+            (None, None, None) => self.rtt_of_links(group).map_or((0.0, 0.0), |rtt| (rtt, rtt)),
+        }
+    }
+
+    /// The field of a group that cannot be right, and why.
+    fn check_group(&self, group: &Group) -> Result<(), (&'static str, String)> {
+        if let Some(names) = &group.links {
+            let known = |name: &&String| self.links.iter().any(|link| link.name.as_ref() == Some(name));
+            if let Some(name) = names.iter().find(|name| !known(name)) {
+                let all: Vec<&str> = self.links.iter().filter_map(|link| link.name.as_deref()).collect();
+                return Err(("links", format!("expected names of links ({}), got {name}", all.join(", "))));
+            }
+            if names.is_empty() || names.iter().collect::<BTreeSet<_>>().len() < names.len() {
+                return Err(("links", "expected at least one link, and none of them twice".to_owned()));
+            }
+        }
+        if group.workload.is_none() && self.workload.is_none() {
+            return Err((
+                "workload",
+                "missing; this table is required unless there is a [workload] for all".to_owned(),
+            ));
+        }
+        let each = self.path.rtt_ms_each.is_some();
+        if group.rtt_ms.is_none() && self.path.rtt_ms.is_none() && !each && self.rtt_of_links(group).is_none() {
+            let message = "missing; expected it here, as path.rtt_ms for all, or delay_ms of every link";
+            return Err(("rtt_ms", message.to_owned()));
+        }
+        let route = self.route(group);
+        let (shortest, under_way) = (self.rtt_extremes(group).0, self.delay_ms(&route[..route.len() - 1]));
+        if shortest < under_way {
+            let message = format!("expected at least {under_way} ms, the delays between its links, got {shortest}");
+            return Err(("rtt_ms", message));
+        }
+        Ok(())
+    }
+
+    /// How many points the scenario's grid has, if it is one.
+    #[must_use]
+    pub fn points(&self) -> Option<usize> {
+        let sizes = self.quantities().into_iter().map(|quantity| quantity.points().map(<[f64]>::len));
+        sizes.into_iter().try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)))
+    }
+}
+
+/// `[link]` or `[[links]]`.
+fn links(
+    link: Option<Bottleneck>,
+    links: Option<Vec<Bottleneck>>,
+    document: &Document<'_>,
+) -> Result<Vec<Bottleneck>, FileError> {
+    let links = match (link, links) {
+        (Some(link), None) => return Ok(vec![link]),
+        (None, Some(links)) => links,
+        (None, None) => return Err(document.error("link", "missing; this table is required, or several [[links]]")),
+        (Some(_), Some(_)) => return Err(document.error("links", "expected either [link] or [[links]], got both")),
+    };
+    if links.is_empty() || links.len() > MAX_LINKS {
+        return Err(document.error("links", format!("expected from 1 to {MAX_LINKS} links, got {}", links.len())));
+    }
+    for (i, link) in links.iter().enumerate() {
+        if links[..i].iter().any(|other| link.name.is_some() && other.name == link.name) {
+            return Err(document.error(&format!("links[{i}].name"), "expected another name than that of a link before"));
+        }
+    }
+    Ok(links)
+}
+
+/// The groups of senders with their numbers, and whether they are written as a list.
+fn groups(written: Option<Groups>, path: &PathTable, document: &Document<'_>) -> Result<(Vec<Group>, bool), FileError> {
+    if path.rtt_ms.is_some() && path.rtt_ms_each.is_some() {
+        return Err(document.error("path", "expected either rtt_ms or rtt_ms_each, got both"));
+    }
+    let alone = Group { count: None, scheme: None, rtt_ms: None, links: None, workload: None };
+    let Groups { mut groups, listed } = written.unwrap_or(Groups { groups: vec![alone], listed: false });
+    if groups.is_empty() {
+        return Err(document.error("senders", "expected at least one group of senders"));
+    }
+    if let Some(each) = &path.rtt_ms_each {
+        let [group] = &mut groups[..] else {
+            return Err(
+                document.error("path.rtt_ms_each", "expected one group of senders, got several: give each its rtt_ms")
+            );
+        };
+        if group.rtt_ms.is_some() {
+            return Err(document.error("path.rtt_ms_each", "expected no rtt_ms of the senders beside it"));
+        }
+        let count = Quantity::Exact(each.len() as f64);
+        if group.count.as_ref().is_some_and(|written| *written != count) {
+            let message = format!("expected {}, one sender for each of path.rtt_ms_each", each.len());
+            return Err(document.error(if listed { "senders[0].count" } else { "senders.count" }, message));
+        }
+        group.count = Some(count);
+    }
+    match groups.iter().position(|group| group.count.is_none()) {
+        Some(i) if listed => Err(document.error(&format!("senders[{i}].count"), "missing; this field is required")),
+        Some(_) => {
+            Err(document.error("senders.count", "missing; this field is required unless path.rtt_ms_each is given"))
+        }
+        None => Ok((groups, listed)),
+    }
+}
+
+fn sixteen() -> usize {
+    16
+}
+
+fn hundred() -> f64 {
+    100.0
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn runs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
+    match usize::deserialize(deserializer)? {
+        runs if (1..=MAX_RUNS).contains(&runs) => Ok(runs),
+        runs => Err(serde::de::Error::custom(format!("expected from 1 to {MAX_RUNS} runs, got {runs}"))),
+    }
+}
+
+fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    // Half of what the engine can count, so that what is planned before the end may be due after it.
+    let longest = (to_s(MAX_TIME) / 2.0).floor();
+    match f64::deserialize(deserializer)? {
+        s if s > 0.0 && s <= longest => Ok(s),
+        s => Err(serde::de::Error::custom(format!("expected seconds above 0 and at most {longest}, got {s}"))),
+    }
+}

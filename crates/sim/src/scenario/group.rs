@@ -1,0 +1,201 @@
+//! `[senders]` and `[[senders]]`, `[path]` and `schemes` of an evaluation, as written.
+
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::checked::{some_table, table};
+use super::queues::queue_by_name;
+use super::tables::{count, rtt, rtt_each, time, zero};
+use super::{Quantity, Workload};
+use crate::path::Reordering;
+use crate::queue::QueueKind;
+use crate::scheme::SchemeName;
+use crate::time::from_ms;
+
+/// Senders that are alike.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// How many; as many as there are RTTs where those are written one by one.
+    #[serde(default, deserialize_with = "some_count")]
+    pub count: Option<Quantity>,
+    /// What they run; none: the contender's.
+    #[serde(default, deserialize_with = "scheme")]
+    pub scheme: Option<GroupScheme>,
+    /// Their minimum RTT in ms; none: that of the path.
+    #[serde(default, deserialize_with = "rtt")]
+    pub rtt_ms: Option<Quantity>,
+    /// The names of the links that their packets take, in order; none: all of them.
+    pub links: Option<Vec<String>>,
+    /// When they have something to send; none: as all others.
+    #[serde(default, deserialize_with = "some_table")]
+    pub workload: Option<Workload>,
+}
+
+/// A scheme that a group always runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupScheme {
+    /// As it is written.
+    pub label: String,
+    /// The scheme.
+    pub scheme: SchemeName,
+}
+
+fn some_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+    count(deserializer).map(Some)
+}
+
+fn scheme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GroupScheme>, D::Error> {
+    let label = String::deserialize(deserializer)?;
+    match SchemeName::parse(&label) {
+        Ok(SchemeName::Omniscient) => {
+            Err(D::Error::custom("omniscient is a bound on all senders, not a scheme of some"))
+        }
+        Ok(scheme) => Ok(Some(GroupScheme { label, scheme })),
+        Err(message) => Err(D::Error::custom(message)),
+    }
+}
+
+/// `[senders]` or `[[senders]]`.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// One by one.
+    pub groups: Vec<Group>,
+    /// They are written as a list.
+    pub listed: bool,
+}
+
+impl<'de> Deserialize<'de> for Groups {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GroupsVisitor)
+    }
+}
+
+#[derive(Deserialize)]
+struct GroupItem(#[serde(deserialize_with = "table")] Group);
+
+struct GroupsVisitor;
+
+impl<'de> Visitor<'de> for GroupsVisitor {
+    type Value = Groups;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table [senders], or several [[senders]]")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Groups, A::Error> {
+        Ok(Groups { groups: vec![Group::deserialize(MapAccessDeserializer::new(map))?], listed: false })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Groups, A::Error> {
+        let items: Vec<GroupItem> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+        Ok(Groups { groups: items.into_iter().map(|GroupItem(group)| group).collect(), listed: true })
+    }
+}
+
+/// `[path]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathTable {
+    #[serde(default, deserialize_with = "rtt")]
+    pub rtt_ms: Option<Quantity>,
+    #[serde(default, deserialize_with = "rtt_each")]
+    pub rtt_ms_each: Option<Vec<f64>>,
+    #[serde(default = "zero", deserialize_with = "time")]
+    pub jitter_ms: Quantity,
+    #[serde(default = "zero", deserialize_with = "time")]
+    pub clock_ms: Quantity,
+    #[serde(default, deserialize_with = "reordering")]
+    pub reordering: Reordering,
+}
+
+impl Default for PathTable {
+    fn default() -> Self {
+        let reordering = Reordering::default();
+        PathTable { rtt_ms: None, rtt_ms_each: None, jitter_ms: zero(), clock_ms: zero(), reordering }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReorderingTable {
+    probability: f64,
+    delay_ms: f64,
+}
+
+fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, D::Error> {
+    let ReorderingTable { probability, delay_ms } = table(deserializer)?;
+    if !(0.0..1.0).contains(&probability) {
+        let message = format!("expected a probability of at least 0 and below 1, got {probability}");
+        return Err(D::Error::custom(message));
+    }
+    if !(0.0..=1e6).contains(&delay_ms) {
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {delay_ms}")));
+    }
+    Ok(Reordering { probability, delay: from_ms(delay_ms) })
+}
+
+/// What every sender without a scheme of its own runs, and over which queues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// What people call it: as it is written.
+    pub label: String,
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// The discipline of every queue, where the contender says so.
+    pub queue: Option<QueueKind>,
+}
+
+impl Contender {
+    /// Reads `scheme` or `scheme/queue`.
+    ///
+    /// # Errors
+    /// Where there is no such scheme or queue.
+    pub fn parse(label: &str) -> Result<Contender, String> {
+        let (scheme, queue) = Contender::split(label);
+        // What follows a scheme is a queue, though not one that there is; what follows a folder is a file.
+        let part = scheme.rsplit_once('/').filter(|(head, _)| {
+            head.ends_with(".dna") || matches!(SchemeName::parse(head), Ok(s) if !matches!(s, SchemeName::Table(_)))
+        });
+        match part.map(|(_, queue)| queue_by_name(queue)) {
+            Some(Err(message)) => Err(message),
+            _ => Ok(Contender { label: label.to_owned(), scheme: SchemeName::parse(scheme)?, queue }),
+        }
+    }
+
+    /// A label without the queue at its end, and that queue. Paths have strokes too.
+    #[must_use]
+    pub fn split(label: &str) -> (&str, Option<QueueKind>) {
+        match label.rsplit_once('/') {
+            Some((scheme, queue)) => match queue_by_name(queue) {
+                Ok(queue) => (scheme, Some(queue)),
+                Err(_) => (label, None),
+            },
+            None => (label, None),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Contender {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A visitor's errors have the place of the item.
+        deserializer.deserialize_any(ContenderVisitor)
+    }
+}
+
+struct ContenderVisitor;
+
+impl Visitor<'_> for ContenderVisitor {
+    type Value = Contender;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a scheme or a scheme/queue")
+    }
+
+    fn visit_str<E: Error>(self, label: &str) -> Result<Contender, E> {
+        Contender::parse(label).map_err(E::custom)
+    }
+}

@@ -1,0 +1,155 @@
+//! `[transport]`: the stacks at both ends, as written: a preset, and what differs from it.
+
+use serde::{Deserialize, Deserializer};
+
+use crate::scheme::SchemeName;
+use crate::time::{Time, from_ms};
+use crate::transport::{Connections, Preset, Recovery, RtoFloor, Settings};
+
+/// No time of a transport is longer, ms.
+const MAX_MS: f64 = 1e5;
+
+/// Bytes of the headers of a data packet (Remy'13 §5.1: 1250 on the wire for 1210 of payload).
+const HEADER_BYTES: u16 = 40;
+
+/// `[transport]`. What is left out is the preset's, and some of that depends on the scheme.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// Whose it is.
+    #[serde(default, deserialize_with = "preset")]
+    pub preset: Preset,
+    #[serde(default, deserialize_with = "connections")]
+    connections: Option<Connections>,
+    #[serde(default, deserialize_with = "initial_window")]
+    initial_window: Option<u32>,
+    #[serde(default, deserialize_with = "time")]
+    delayed_ack_ms: Option<Time>,
+    #[serde(default, deserialize_with = "timeout")]
+    rto_min_ms: Option<Time>,
+    #[serde(default, deserialize_with = "timeout")]
+    rto_initial_ms: Option<Time>,
+    #[serde(default, deserialize_with = "time")]
+    clock_ms: Option<Time>,
+    #[serde(default, deserialize_with = "recovery")]
+    recovery: Option<Recovery>,
+    #[serde(default, deserialize_with = "dup_threshold")]
+    dup_threshold: Option<u32>,
+    adapts_to_reordering: Option<bool>,
+    grows_unused_windows: Option<bool>,
+    idle_timer: Option<bool>,
+    #[serde(default, deserialize_with = "packet_bytes")]
+    packet_bytes: Option<u16>,
+    ecn: Option<bool>,
+}
+
+impl Transport {
+    /// The transport under this scheme.
+    #[must_use]
+    pub fn settings(&self, scheme: &SchemeName) -> Settings {
+        let d = scheme.transport(self.preset);
+        Settings {
+            connections: self.connections.unwrap_or(d.connections),
+            initial_window: self.initial_window.unwrap_or(d.initial_window),
+            delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
+            rto_floor: match (self.rto_min_ms, d.rto_floor) {
+                (None, floor) => floor,
+                (Some(floor), RtoFloor::Timeout(_)) => RtoFloor::Timeout(floor),
+                (Some(floor), RtoFloor::Variation(_)) => RtoFloor::Variation(floor),
+            },
+            rto_initial: self.rto_initial_ms.unwrap_or(d.rto_initial),
+            clock: self.clock_ms.unwrap_or(d.clock),
+            recovery: self.recovery.unwrap_or(d.recovery),
+            dup_threshold: self.dup_threshold.unwrap_or(d.dup_threshold),
+            adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
+            grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
+            idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
+            packet_bytes: self.packet_bytes(),
+        }
+    }
+
+    /// Bytes of a data packet on the wire, the same under every scheme.
+    #[must_use]
+    pub fn packet_bytes(&self) -> u16 {
+        self.packet_bytes.unwrap_or(self.preset.settings().packet_bytes)
+    }
+
+    /// Bytes of a transfer that one packet carries.
+    #[must_use]
+    pub fn payload_bytes(&self) -> f64 {
+        f64::from(self.packet_bytes() - HEADER_BYTES)
+    }
+
+    /// Whether the file says how fine the senders' clocks are.
+    #[must_use]
+    pub fn has_clock(&self) -> bool {
+        self.clock_ms.is_some()
+    }
+
+    /// Schemes that may or may not have their packets marked do.
+    #[must_use]
+    pub fn ecn(&self) -> bool {
+        self.ecn.unwrap_or(false)
+    }
+}
+
+fn word<'de, D: Deserializer<'de>, T: Copy>(deserializer: D, words: &[(&str, T)]) -> Result<T, D::Error> {
+    let given = String::deserialize(deserializer)?;
+    words.iter().find(|(word, _)| *word == given).map(|&(_, value)| value).ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        serde::de::Error::custom(format!("expected {}, got \"{given}\"", words.join(" or ")))
+    })
+}
+
+fn preset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Preset, D::Error> {
+    word(deserializer, &[("papers", Preset::Papers), ("today", Preset::Today)])
+}
+
+fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Connections>, D::Error> {
+    word(deserializer, &[("fresh", Connections::Fresh), ("persistent", Connections::Persistent)]).map(Some)
+}
+
+fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
+    let words = [
+        ("go-back-n", Recovery::GoBackN),
+        ("newreno", Recovery::NewReno),
+        ("rate-halving", Recovery::RateHalving),
+        ("proportional", Recovery::Proportional),
+    ];
+    word(deserializer, &words).map(Some)
+}
+
+fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<Time>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        ms if (least..=MAX_MS).contains(&ms) => Ok(Some(from_ms(ms))),
+        ms => Err(serde::de::Error::custom(format!("expected a time from {least} to {MAX_MS} ms, got {ms}"))),
+    }
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 0.0)
+}
+
+/// A timer that expires at once would never let time go on.
+fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 1.0)
+}
+
+fn whole<'de, D: Deserializer<'de>>(deserializer: D, what: &str, lo: u32, hi: u32) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        n if (lo..=hi).contains(&n) => Ok(n),
+        n => Err(serde::de::Error::custom(format!("expected from {lo} to {hi} {what}, got {n}"))),
+    }
+}
+
+fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn dup_threshold<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn packet_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    whole(deserializer, "bytes", 2 * u32::from(HEADER_BYTES), 65_535).map(|bytes| Some(bytes as u16))
+}

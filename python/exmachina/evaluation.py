@@ -1,0 +1,393 @@
+"""Evaluations: schemes side by side on the networks of a scenario (Remy'13 §5, Tao'14 §4).
+
+Every contender meets the same networks, traffic and losses. Runs are simulated some at a time, so that a display moves
+and ctrl-C is heard; what comes out does not depend on how many those are, nor on the number of threads.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import polars as pl
+
+from exmachina import _core
+from exmachina.errors import InputError, Stopped
+from exmachina.files import make_folder, read_file
+from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
+from exmachina.results import Results
+from exmachina.runs import FinishedRuns, digest
+from exmachina.scoring import check_seconds, check_seed
+from exmachina.table import Table
+
+__all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
+
+SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
+"""A name such as "cubic" or "cubic/sfqcodel", the path of a table, a table, or a class like `exmachina.Scheme`."""
+
+CHUNK_S = 0.3
+"""So long the simulator is left alone, about."""
+MAX_RUNS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Contender:
+    """What every sender runs that has no scheme of its own."""
+
+    label: str
+    """What results call it."""
+    content: bytes | None
+    """What it is, where its label does not tell: a table. None for a class, of which nobody knows what it calls."""
+    own: bool = False
+    """Whether it is a class."""
+
+
+class Evaluation:
+    """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
+
+    Tables and traces that it names are relative to the folder of `file`.
+
+    Attributes:
+        name: As in the file, or the file's own name.
+        description: In a person's words; may be empty.
+        text: The whole file.
+        contenders: What they are called.
+        runs: Runs of each contender.
+        grid_points: Number of networks, if all values are exact or listed; `None` if they are drawn.
+        duration_s: Simulated seconds of each run.
+        seed: The root of everything random.
+
+    Raises:
+        InputError: If the text is no scenario: file, line, field, and what was expected.
+    """
+
+    def __init__(self, text: str, file: str = "scenario.toml") -> None:
+        self._core = _core.Evaluation(text, file)
+        self._files: dict[str, bytes] = {}
+        for name in self._core.files:
+            self._files[name] = read_file(Path(file).parent / name)
+            self._core.load(name, self._files[name])
+        self._contenders = [Contender(label, b"") for label in self._core.contenders]
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Self:
+        """Reads a scenario file, or a scenario that comes with the program, by its name; or a text of several lines.
+
+        Raises:
+            InputError: If there is no such file or scenario, or it is none.
+        """
+        if isinstance(source, str) and "\n" in source:
+            return cls(source)
+        path = Path(source)
+        if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
+            return cls._read(read_file(path), str(path))
+        for name, file in _shipped().items():
+            if name == str(source):
+                return cls._read(file.read_bytes(), f"{name}.toml")
+        known = ", ".join(_shipped())
+        raise InputError(f"{source}: there is no such scenario; expected a .toml file or one of {known}")
+
+    @classmethod
+    def _read(cls, data: bytes, file: str) -> Self:
+        try:
+            return cls(data.decode(), file)
+        except UnicodeDecodeError:
+            raise InputError(f"{file}: expected a TOML file in UTF-8") from None
+
+    @property
+    def name(self) -> str:
+        """As in the file, or the file's own name."""
+        return self._core.name
+
+    @property
+    def description(self) -> str:
+        """In a person's words; may be empty."""
+        return self._core.description
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        return self._core.text
+
+    @property
+    def contenders(self) -> list[str]:
+        """What they are called."""
+        return [contender.label for contender in self._contenders]
+
+    @property
+    def runs(self) -> int:
+        """Runs of each contender."""
+        return self._core.runs
+
+    @property
+    def grid_points(self) -> int | None:
+        """Number of networks, if all values are exact or listed."""
+        return self._core.grid_points
+
+    @property
+    def duration_s(self) -> float:
+        """Simulated seconds of each run."""
+        return self._core.duration_s
+
+    @property
+    def seed(self) -> int:
+        """The root of everything random."""
+        return self._core.seed
+
+    def changed(
+        self,
+        schemes: Sequence[SchemeLike] | None = None,
+        *,
+        runs: int | None = None,
+        duration_s: float | None = None,
+        seed: int | None = None,
+    ) -> "Evaluation":
+        """The same scenario with other contenders or settings; what is not given stays as it is.
+
+        Args:
+            schemes: The contenders. Paths of tables are relative to the working folder.
+            runs: Runs of each contender, for each point if the scenario is a grid.
+            duration_s: Simulated seconds of each run.
+            seed: The root of everything random.
+
+        Raises:
+            InputError: If something given is not possible.
+        """
+        if runs is not None and not 1 <= runs <= MAX_RUNS:
+            raise InputError(f"runs: expected from 1 to {MAX_RUNS}, got {runs}")
+        if duration_s is not None:
+            check_seconds("duration", duration_s)
+        if seed is not None:
+            check_seed(seed)
+        other = object.__new__(Evaluation)
+        other._files = self._files
+        other._contenders = self._contenders
+        other._core = self._core.with_settings(runs, duration_s, seed)
+        if schemes is not None:
+            pairs = [_contender(scheme) for scheme in schemes]
+            labels = _distinct([contender.label for contender, _ in pairs])
+            try:
+                named = [(label, scheme) for label, (_, scheme) in zip(labels, pairs, strict=True)]
+                other._core = other._core.with_schemes(named)
+            except InputError as error:
+                raise InputError(f"schemes: {error.problem}") from None
+            other._contenders = [
+                Contender(label, contender.content, contender.own)
+                for label, (contender, _) in zip(labels, pairs, strict=True)
+            ]
+        return other
+
+    def flows_of(self, contender: int, first_run: int, last_run: int, workers: _core.Workers) -> pl.DataFrame:
+        """The flows of some runs of a contender: one row per run and sender, as in `Results.flows`."""
+        # A class is called in this thread: there ctrl-C reaches it.
+        own = self._contenders[contender].own
+        listening: Callable[[Callable[[], Any]], Any] = (lambda compute: compute()) if own else interruptible
+        columns = listening(lambda: self._core.run(contender, first_run, last_run, workers))
+        return self.named(frame_of(columns), contender)
+
+    def record_of(
+        self, contender: int, run: int, duration_s: float, max_rows: int
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """One run packet by packet: the events of the senders, and those at the hops."""
+        senders, hops = self._core.record(contender, run, duration_s, max_rows)
+        return frame_of(senders), frame_of(hops)
+
+    def named(self, flows: pl.DataFrame, contender: int) -> pl.DataFrame:
+        """Flows of the core, with the schemes' names instead of their numbers."""
+        names = dict(enumerate(self._core.scheme_names))
+        return flows.with_columns(
+            pl.lit(self.contenders[contender]).alias("contender"),
+            pl.col("scheme").replace_strict(names, return_dtype=pl.String),
+        ).select("contender", "run", "sender", "scheme", pl.exclude("contender", "run", "sender", "scheme"))
+
+    def finished_runs(self, contender: int, folder: Path | None) -> FinishedRuns:
+        """What is kept in a folder of a contender's runs."""
+        who = self._contenders[contender]
+        key = None
+        if who.content is not None:
+            files = [part for name, data in sorted(self._files.items()) for part in (name, data)]
+            key = digest(self.text, self.duration_s, self.seed, who.label, who.content, *files)
+        return FinishedRuns(folder, who.label, key)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How an evaluation stands."""
+
+    contender: str
+    """Whose runs are simulated."""
+    done: int
+    """Runs finished, of all contenders, those of an earlier call included."""
+    runs: int
+    """Runs in all, of all contenders."""
+    packets: int
+    """Packets simulated since this call began."""
+    packets_per_s: float
+    """The same per second."""
+    wall_s: float
+    """Seconds since this call began."""
+    left_s: float | None
+    """Seconds left, at the pace so far; none at the beginning."""
+
+
+def evaluate(
+    scenario: Evaluation | str | os.PathLike[str],
+    schemes: Sequence[SchemeLike] | None = None,
+    *,
+    runs: int | None = None,
+    duration_s: float | None = None,
+    seed: int | None = None,
+    threads: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    on_progress: Callable[[Standing], None] | None = None,
+) -> Results:
+    """Simulates contenders on the networks of a scenario.
+
+    With `output`, results are written there at the end (see `Results.save`), and finished runs are kept there
+    meanwhile: an evaluation that was interrupted goes on where it was if it is called again, one with more runs or
+    more schemes simulates what is new. Runs of classes are not kept.
+
+    Args:
+        scenario: An evaluation, the path of a scenario file, or the name of a scenario that comes with the program.
+        schemes: The contenders: names, paths of tables, tables, classes; those of the scenario if not given.
+        runs: Runs of each contender, for each point if the scenario is a grid; the scenario's if not given.
+        duration_s: Simulated seconds of each run; the scenario's if not given.
+        seed: The root of everything random; the scenario's if not given.
+        threads: As many as there are processors if not given. The result does not depend on it.
+        output: A folder, created if missing.
+        on_progress: Called about three times a second.
+
+    Raises:
+        InputError: If something given is not possible.
+        Stopped: At ctrl-C, once finished runs have been kept.
+    """
+    loaded = scenario if isinstance(scenario, Evaluation) else Evaluation.load(scenario)
+    evaluation = loaded.changed(schemes, runs=runs, duration_s=duration_s, seed=seed)
+    if not evaluation.contenders:
+        raise InputError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
+    workers = _core.Workers(threads)
+    folder = None if output is None else make_folder(output)
+    finished = [evaluation.finished_runs(i, folder) for i in range(len(evaluation.contenders))]
+    pace = _Pace(evaluation, finished, on_progress)
+    try:
+        for contender, own in enumerate(finished):
+            _simulate(evaluation, contender, own, workers, pace)
+    except KeyboardInterrupt:
+        raise _stopped(folder) from None
+    finally:
+        for own in finished:
+            own.keep()
+    flows = pl.concat([own.first(evaluation.runs) for own in finished])
+    results = Results(
+        name=evaluation.name,
+        description=evaluation.description,
+        text=evaluation.text,
+        duration_s=evaluation.duration_s,
+        seed=evaluation.seed,
+        grid_points=evaluation.grid_points,
+        flows=flows,
+    )
+    if folder is not None:
+        results.save(folder)
+    return results
+
+
+class _Pace:
+    """How fast it goes: what a display is told, and how many runs the simulator gets at a time."""
+
+    def __init__(
+        self, evaluation: Evaluation, finished: list[FinishedRuns], tell: Callable[[Standing], None] | None
+    ) -> None:
+        self.evaluation, self.finished, self.tell = evaluation, finished, tell
+        self.began = time.monotonic()
+        self.earlier = self._done()
+        self.packets = 0
+
+    def _done(self) -> int:
+        return sum(min(own.count, self.evaluation.runs) for own in self.finished)
+
+    def report(self, contender: str) -> None:
+        if self.tell is None:
+            return
+        wall_s = time.monotonic() - self.began
+        done, runs = self._done(), self.evaluation.runs * len(self.finished)
+        now = done - self.earlier
+        self.tell(
+            Standing(
+                contender=contender,
+                done=done,
+                runs=runs,
+                packets=self.packets,
+                packets_per_s=self.packets / wall_s if wall_s > 0 else 0.0,
+                wall_s=wall_s,
+                left_s=wall_s * (runs - done) / now if now else None,
+            )
+        )
+
+
+def _simulate(evaluation: Evaluation, contender: int, own: FinishedRuns, workers: _core.Workers, pace: _Pace) -> None:
+    """Simulates the runs of a contender that are missing, some at a time: as many as take a moment."""
+    label, chunk = evaluation.contenders[contender], workers.threads
+    pace.report(label)
+    while own.count < evaluation.runs:
+        began = time.monotonic()
+        last = min(own.count + chunk, evaluation.runs)
+        part = evaluation.flows_of(contender, own.count, last, workers)
+        own.add(part, last - own.count)
+        pace.packets += int(part["sent_packets"].sum())
+        pace.report(label)
+        if time.monotonic() - began < CHUNK_S / 2:
+            chunk *= 2
+    own.keep()
+
+
+def _stopped(folder: Path | None) -> Stopped:
+    if folder is None:
+        return Stopped("Stopped.")
+    return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
+
+
+def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
+    """A contender, and what the core is handed for it."""
+    if isinstance(scheme, Table):
+        return Contender(scheme.name, scheme.dna), scheme
+    if isinstance(scheme, type):
+        return Contender(scheme.__name__, None, own=True), scheme
+    if not isinstance(scheme, str | os.PathLike):
+        raise InputError(f"schemes: expected names, paths, tables or classes, got {scheme!r}")
+    text = os.fspath(scheme)
+    path, ending, queue = text.partition(".dna")
+    if not ending:
+        return Contender(text, b""), text
+    # Relative to the working folder, as a person means it, and not to that of the scenario. What follows is a queue.
+    table = Table.load(path + ending)
+    return Contender(table.name + queue, table.dna), table
+
+
+def _distinct(labels: list[str]) -> list[str]:
+    """Labels of which none is twice: later ones are numbered, before their queues, which stay at the end."""
+    taken: set[str] = set()
+    for i, label in enumerate(labels):
+        name, number = label, 1
+        head, stroke, queue = label.rpartition("/")
+        while name in taken:
+            number += 1
+            name = f"{head} ({number}){stroke}{queue}" if head else f"{label} ({number})"
+        taken.add(name)
+        labels[i] = name
+    return labels
+
+
+def shipped_scenarios() -> list[Evaluation]:
+    """The scenarios that come with the program, in order of name."""
+    return [Evaluation.load(name) for name in _shipped()]
+
+
+def _shipped() -> dict[str, Traversable]:
+    files = resources.files("exmachina").joinpath("scenarios").iterdir()
+    return {f.name.removesuffix(".toml"): f for f in sorted(files, key=lambda f: f.name) if f.name.endswith(".toml")}
