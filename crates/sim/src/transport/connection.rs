@@ -5,6 +5,7 @@ use super::scoreboard::{Arrival, Scoreboard};
 use super::{Connections, Recovery, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::{Ecn, Packet, XcpHeader};
+use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
 
@@ -494,8 +495,10 @@ impl<S: Scheme> Endpoint for Connection<S> {
     }
 
     fn ready(&self) -> Time {
-        let send = if self.may_send() { self.last_send + self.scheme.intersend() } else { NEVER };
-        send.min(self.rto_at).min(self.receiver.deadline)
+        let send = if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { NEVER };
+        let at = send.min(self.rto_at).min(self.receiver.deadline);
+        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
+        if at > MAX_TIME { NEVER } else { at }
     }
 
     fn planned(&self) -> Time {
@@ -515,7 +518,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
         } else if self.rto_at <= now {
             self.time_out(now);
             None
-        } else if self.may_send() && self.last_send + self.scheme.intersend() <= now {
+        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
             Some(self.send(now))
         } else {
             None
