@@ -161,14 +161,7 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
         self.row(now, sender, Event::Ack, state.sent() - state.outstanding() - 1, Some(rtt), used);
     }
 
-    fn sent(
-        &mut self,
-        now: Time,
-        sender: usize,
-        packet: &Packet,
-        departs: Option<Time>,
-        _: &Sender<AnyScheme<'t>>,
-    ) {
+    fn sent(&mut self, now: Time, sender: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
         self.free = departs.unwrap_or(self.free);
         let event = if departs.is_some() { Event::Send } else { Event::Drop };
         self.row(now, sender, event, packet.seq, None, None);

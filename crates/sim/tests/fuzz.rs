@@ -25,9 +25,9 @@ fn run(seed: u64) -> (u64, u64, bool) {
     let mut engine = world.engine(Seed { root: seed, specimen: 0 });
     let mut witness = Witness::new(&world, EVENTS);
     let paused = engine.run(from_s(seconds), &mut witness);
-    witness.verdict(&engine);
+    let events = witness.verdict(&engine);
     let outcome = engine.outcome();
-    (witness.events(), outcome.flows.iter().map(|f| f.sent).sum(), !paused)
+    (events, outcome.flows.iter().map(|f| f.sent).sum(), !paused)
 }
 
 #[test]

@@ -10,9 +10,9 @@ mod link;
 mod topology;
 
 pub use dumbbell::Dumbbell;
+pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use lane::Lane;
 pub use link::Link;
-pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use topology::{Reordering, Route, Topology};
 
 use crate::packet::Packet;

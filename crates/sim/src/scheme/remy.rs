@@ -29,7 +29,9 @@ impl Scheme for Remy<'_> {
 
     fn resume(&mut self, now: Time, idle: Time) {
         let lim: u64 = std::env::var("REMY_IDLE").ok().map_or(0, |x| x.parse().unwrap());
-        if idle >= lim * 1_000_000 { self.start(now); }
+        if idle >= lim * 1_000_000 {
+            self.start(now);
+        }
     }
 
     #[inline(always)]

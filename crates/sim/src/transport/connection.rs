@@ -281,11 +281,8 @@ impl<S: Scheme> Connection<S> {
 
     /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
     fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
-        let lost = if self.is_sack() {
-            self.board.overtaken(self.dup_threshold)
-        } else {
-            self.count_duplicates(acked, una)
-        };
+        let lost =
+            if self.is_sack() { self.board.overtaken(self.dup_threshold) } else { self.count_duplicates(acked, una) };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
             self.phase = Phase::Open;

@@ -8,9 +8,9 @@ use exmachina_sim::queue::{
 };
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{
-    Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa, Cubic,
-    CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy, Vegas,
-    VegasNs2, VegasSettings, Xcp,
+    Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
+    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy,
+    Vegas, VegasNs2, VegasSettings, Xcp,
 };
 use exmachina_sim::time::{NEVER, Time};
 use exmachina_sim::transport::Settings;

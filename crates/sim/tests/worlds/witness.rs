@@ -63,11 +63,6 @@ impl<'w> Witness<'w> {
         }
     }
 
-    /// Events so far.
-    pub fn events(&self) -> u64 {
-        self.events.get()
-    }
-
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
@@ -87,8 +82,8 @@ impl<'w> Witness<'w> {
         assert!(is_alive(sender, now), "sender {i} waits for nothing at {} s: {sender:?}", to_s(now));
     }
 
-    /// What must hold at the end of a run, or of the part of it that the budget allowed.
-    pub fn verdict(&self, engine: &EvaluationEngine<'static>) {
+    /// What must hold at the end of a run, or of the part of it that the budget allowed. Gives the number of events.
+    pub fn verdict(&self, engine: &EvaluationEngine<'static>) -> u64 {
         let sum = |f: fn(&Seen) -> u64| self.senders.iter().map(f).sum::<u64>();
         let (sent, arrived) = (sum(|s| s.sent), sum(|s| s.arrived));
         let (lost, in_flight) = (engine.path().lost(), engine.path().in_flight());
@@ -101,16 +96,17 @@ impl<'w> Witness<'w> {
             if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
                 assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");
             }
-            assert!(is_alive(sender, engine.now()), "sender {i} waits for nothing: {sender:?}");
+            assert!(is_alive(sender, self.now), "sender {i} waits for nothing: {sender:?}");
             self.check_progress(i, seen);
         }
         self.check_totals(engine, sent);
         assert!(self.events.get() <= self.sane_events(sent), "{} events for {sent} packets", self.events.get());
+        self.events.get()
     }
 
     /// Hops agree with senders.
     fn check_totals(&self, engine: &EvaluationEngine<'static>, sent: u64) {
-        let hops = engine.path().hop_totals(engine.now());
+        let hops = engine.path().hop_totals(self.now);
         let (dropped, lost) = hops.iter().fold((0, 0), |(d, l), hop| (d + hop.dropped, l + hop.lost));
         assert_eq!(dropped + lost, engine.path().lost());
         if hops.len() == 1 {
