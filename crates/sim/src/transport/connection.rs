@@ -52,6 +52,8 @@ pub struct Connection<S> {
     end: u32,
     board: Scoreboard,
     receiver: Receiver,
+    /// The receiver of the connection before: what is still on its way to it counts as delivered.
+    past: Receiver,
     rtt: RttEstimator,
     /// When the retransmission timer expires.
     rto_at: Time,
@@ -89,6 +91,7 @@ impl<S: Scheme> Connection<S> {
             end: 0,
             board: Scoreboard::new(0),
             receiver: Receiver::new(0),
+            past: Receiver::new(0),
             rtt: RttEstimator::default(),
             rto_at: NEVER,
             phase: Phase::Open,
@@ -143,7 +146,7 @@ impl<S: Scheme> Connection<S> {
         self.opened = true;
         self.end = next;
         self.board = Scoreboard::new(next);
-        self.receiver = Receiver::new(next);
+        self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
         self.rtt = RttEstimator::default();
         self.rto_at = NEVER;
         self.phase = Phase::Open;
@@ -414,7 +417,9 @@ impl<S: Scheme> Connection<S> {
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        if self.rto_at == NEVER {
+        // RFC 6298 §5.1; and the repair of the oldest packet has an RTT of its own to come back (as in ns-2 and Linux),
+        // else it is late where the RTT varies less than the wait for duplicates took.
+        if self.rto_at == NEVER || again && seq == self.board.una {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {
@@ -473,8 +478,9 @@ impl<S: Scheme> Endpoint for Connection<S> {
     fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
-            self.totals.delivered += 1;
-            self.totals.delay += now - packet.sent;
+            let new = self.past.takes(packet.seq);
+            self.totals.delivered += u64::from(new);
+            self.totals.delay += if new { now - packet.sent } else { 0 };
             return;
         }
         let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
