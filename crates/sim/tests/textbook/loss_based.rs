@@ -5,7 +5,7 @@ use exmachina_sim::scheme::{AnyScheme, Basis, Cubic, CubicSettings, LinuxCubic, 
 use exmachina_sim::transport::{Recovery, Settings};
 use exmachina_sim::world::HopPlan;
 
-use crate::probe::{Sample, close, dumbbell, flow, hop, log, mean, measure, newreno, plain, within};
+use crate::probe::{FULL, Sample, close, dumbbell, flow, hop, log, mean, measure, newreno, plain, within};
 
 /// The samples between two reductions, for each pair of them.
 fn epochs(log: &[Sample]) -> Vec<&[Sample]> {
@@ -34,8 +34,9 @@ fn newreno_has_the_sawtooth() {
         let epochs = epochs(&log);
         // 100 ms of 1 ms each, the one being transmitted, 120 waiting.
         let full = 100.0 + 1.0 + 120.0;
-        let whole = &epochs[2..epochs.len() - 1];
-        assert!(whole.len() > 5, "{} periods", whole.len());
+        // Slow start loses a hundred packets, which NewReno takes as many RTTs to repair.
+        let whole = &epochs[3..epochs.len() - 1];
+        assert!(whole.len() > 4, "{} periods", whole.len());
         for epoch in whole {
             let peak = epoch.iter().map(|s| s.window).fold(0.0, f64::max);
             let trough = epoch.iter().map(|s| s.window).fold(f64::INFINITY, f64::min);
@@ -91,7 +92,7 @@ fn cubic_fills_the_link_from_half_a_bdp() {
     let hop = hop(100.0, QueueKind::DropTail, Limit::Packets(500));
     let scheme = AnyScheme::Cubic(Cubic::new(CubicSettings::default()));
     let measured = measure(&dumbbell(hop, vec![flow(scheme, plain(), 100.0)]), 20.0, 120.0);
-    within("utilisation", measured.utilisation, 0.995, 1.0);
+    within("utilisation", measured.utilisation, 0.995, FULL);
 }
 
 /// Mathis et al. 1997: MSS / RTT * sqrt(3/2 / p), for an ACK per packet, where losses are far apart. Losses at random

@@ -10,5 +10,6 @@ mod queues;
 mod rate_based;
 mod transport;
 
+#[allow(dead_code)]
 #[path = "../worlds/contenders.rs"]
 mod contenders;

@@ -15,6 +15,9 @@ use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, SenderPlan, Worl
 /// Bytes of every packet here.
 pub const BYTES: f64 = 1250.0;
 
+/// Full use, as [`Measured::utilisation`] counts it.
+pub const FULL: f64 = 1.001;
+
 /// A flow without end from the first instant on, over the first hop.
 pub fn flow(scheme: AnyScheme<'static>, transport: Settings, rtt_ms: f64) -> SenderPlan<'static> {
     let workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
@@ -82,12 +85,11 @@ impl Observer<Connection<AnyScheme<'static>>> for Log {
 /// What happened between two instants.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Bytes transmitted by the first hop over what it could have.
+    /// Bytes transmitted by the first hop over what it could have; up to a packet or a queue too many, since a plain queue
+    /// counts them on arrival.
     pub utilisation: f64,
     /// Mean time that packets waited, ms (for senders of one RTT on one hop).
     pub wait_ms: f64,
-    /// The 95th percentile of that, ms.
-    pub wait_95_ms: f64,
     /// Packets dropped by the first hop.
     pub dropped: u64,
     /// Packets that arrived per sender.
@@ -128,13 +130,11 @@ pub fn measure(world: &World<'static>, from: f64, to: f64) -> Measured {
     engine.run(from_s(to), &mut log);
     let after = totals(&engine);
     let unloaded = |sample: &Sample| world.senders[sample.sender].rtt_ms + BYTES * 8e-3 / mbps;
-    let mut waits: Vec<f64> = log.0.iter().map(|s| s.rtt_ms - unloaded(s)).collect();
-    waits.sort_by(f64::total_cmp);
+    let waits = log.0.iter().map(|s| s.rtt_ms - unloaded(s));
     let arrived = |i| log.0.iter().filter(|s| s.sender == i).count() as f64;
     let measured = Measured {
         utilisation: (after.sent_bytes - before.sent_bytes) as f64 * 8e-6 / (mbps * (to - from)),
-        wait_ms: mean(waits.iter().copied()),
-        wait_95_ms: waits.get(waits.len() * 95 / 100).copied().unwrap_or(f64::NAN),
+        wait_ms: mean(waits),
         dropped: after.dropped - before.dropped,
         arrived: (0..world.senders.len()).map(arrived).collect(),
     };

@@ -4,7 +4,7 @@ use exmachina_sim::queue::{Limit, QueueKind, XcpSettings};
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{AnyScheme, Bbr1, Bbr3, Xcp};
 
-use crate::probe::{dumbbell, flows, hop, measure, plain, within};
+use crate::probe::{FULL, dumbbell, flows, hop, measure, plain, within};
 
 /// Katabi et al. 2002: full use, equal shares, almost no queue, nothing dropped.
 #[test]
@@ -13,7 +13,7 @@ fn xcp_fills_the_link_equally_without_a_queue() {
         let hop = hop(15.0, QueueKind::Xcp(XcpSettings::default()), Limit::Packets(1000));
         let world = dumbbell(hop, flows(n, &AnyScheme::Xcp(Xcp::new(2)), plain(), 150.0));
         let measured = measure(&world, 30.0, 90.0);
-        within(&format!("{n} XCP, use"), measured.utilisation, 0.95, 1.0);
+        within(&format!("{n} XCP, use"), measured.utilisation, 0.95, FULL);
         // 2/3 ms each.
         within("packets", measured.wait_ms * 1.5, 0.0, 4.0);
         within("shares", measured.jain(), 0.99, 1.0);
@@ -36,7 +36,7 @@ fn bbr1_fills_the_link_with_a_bounded_queue() {
             sender.scheme = AnyScheme::Bbr1(Bbr1::new(10, luck(i as u64)));
         }
         let measured = measure(&dumbbell(hop, senders), 30.0, 130.0);
-        within(&format!("{n} BBR version 1, use"), measured.utilisation, 0.95, 1.0);
+        within(&format!("{n} BBR version 1, use"), measured.utilisation, 0.95, FULL);
         // A BDP is 50 ms.
         within("wait over RTT", measured.wait_ms / 50.0, 0.0, if n == 1 { 0.2 } else { 1.2 });
         within("shares", measured.jain(), 0.8, 1.0);
@@ -53,8 +53,8 @@ fn bbr3_fills_the_link_with_a_bounded_queue_and_few_losses() {
             sender.scheme = AnyScheme::Bbr3(Bbr3::new(10, luck(i as u64)));
         }
         let measured = measure(&dumbbell(hop, senders), 30.0, 130.0);
-        within(&format!("{n} BBR version 3, {room} packets of room, use"), measured.utilisation, 0.9, 1.0);
-        within("wait over RTT", measured.wait_ms / 50.0, 0.0, if n == 1 { 0.25 } else { 1.2 });
+        within(&format!("{n} BBR version 3, {room} packets of room, use"), measured.utilisation, 0.9, FULL);
+        within("wait over RTT", measured.wait_ms / 50.0, 0.0, if n == 1 { 0.25 } else { 1.4 });
         within("losses", measured.dropped as f64 / measured.arrived.iter().sum::<f64>(), 0.0, 0.02);
         within("shares", measured.jain(), 0.8, 1.0);
     }
