@@ -10,6 +10,7 @@ pub mod network;
 pub mod normal;
 pub mod objective;
 pub mod observe;
+pub mod omniscient;
 pub mod outcome;
 pub mod packet;
 pub mod path;
