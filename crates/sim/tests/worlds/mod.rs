@@ -150,7 +150,6 @@ impl Dice {
             recovery: self.pick(&all),
             dup_threshold: 1 + self.below(5),
             adapts_to_reordering: self.chance(0.5),
-            grows_unused_windows: self.chance(0.5),
             idle_timer: self.chance(0.5),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
             ..preset

@@ -205,6 +205,6 @@ impl Observer<Sender> for Witness<'_> {
 
     fn pause(&self) -> bool {
         self.events.set(self.events.get() + 1);
-        self.events.get() % self.budget == 0
+        self.events.get().is_multiple_of(self.budget)
     }
 }
