@@ -4,6 +4,7 @@
 #   make test      all tests, Rust and Python
 #   make lint      formatting, lints, types
 #   make bench     how fast the simulator is
+#   make fuzz      100,000 random worlds: nothing panics, stands still or loses count
 #   make validate  what takes too long for the tests: known answers at full length, kills, threads, a bound
 #   make lock      renew the pinned versions of the development tools
 
@@ -19,7 +20,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
 
-.PHONY: demo test lint bench validate lock build build-fast tools clean
+.PHONY: demo test lint bench fuzz validate lock build build-fast tools clean
 
 demo: build
 	$(BIN)/exmachina demo --output out
@@ -37,6 +38,10 @@ lint: $(READY)
 
 bench: tools
 	cargo bench --locked -p exmachina-sim --bench packets
+
+# Minutes; FUZZ_WORLDS, FUZZ_FROM and FUZZ_SEED as tests/fuzz.rs has them.
+fuzz: tools
+	cargo test --locked --profile fuzz -p exmachina-sim --test fuzz -- --ignored --nocapture
 
 validate: build
 	cargo test --workspace --release --locked -- --ignored --nocapture

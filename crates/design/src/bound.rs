@@ -238,6 +238,37 @@ mod tests {
         }
     }
 
+    /// The same bound for evaluations, which knows routes and counts whole packets, and no transmission in the delay.
+    #[test]
+    fn agrees_with_the_bound_of_evaluations() {
+        use exmachina_sim::path::Reordering;
+        use exmachina_sim::queue::{Limit, QueueKind};
+        use exmachina_sim::scheme::{AnyScheme, ConstantWindow};
+        use exmachina_sim::transport::Settings;
+        use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
+        let set = model(4, "{ seconds = 5 }", "").held_out(1, 10);
+        for (specimen, ideal) in set.specimens.iter().zip(ideals(&set, 100.0)) {
+            let network = &specimen.network;
+            let sender = |&rtt_ms: &f64| SenderPlan {
+                scheme: AnyScheme::ConstantWindow(ConstantWindow::default()),
+                transport: Settings::papers(),
+                route: vec![0],
+                rtt_ms,
+                workload: network.workload.clone(),
+            };
+            let (link, queue) = (LinkPlan::Rate(network.rate_mbps), QueueKind::DropTail);
+            let hops = vec![HopPlan { link, queue, limit: Limit::Infinite, loss: 0.0, delay_ms: 0.0 }];
+            let senders = network.rtt_ms.iter().map(sender).collect();
+            let world = World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() };
+            let seed = exmachina_sim::engine::Seed { root: set.seed, specimen: specimen.index };
+            let outcome = exmachina_sim::omniscient::omniscient(&world, seed, 100.0);
+            for (flow, ideal) in outcome.flows.iter().zip(&ideal.flows) {
+                assert!((flow.delivered as f64 - ideal.delivered).abs() <= 0.5 + 1e-6, "{flow:?} and {ideal:?}");
+                assert!((flow.on_s - ideal.on_s).abs() < 1e-9 && (flow.share_s - ideal.share_s).abs() < 1e-9);
+            }
+        }
+    }
+
     #[test]
     fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
         let model = model(1, "{ bytes = 100_000 }", "");

@@ -1,4 +1,8 @@
-//! `make bench`: ns of CPU per delivered packet, for named cases. Published tables are used where they are at hand.
+//! `make bench`: ns of CPU per delivered packet, for named cases of design and of evaluation. Published tables are used
+//! where they are at hand.
+//!
+//! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
+//! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
 
 use std::path::PathBuf;
 
@@ -7,8 +11,12 @@ use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::network::{Network, On, Workload};
 use exmachina_sim::observe::Unwatched;
-use exmachina_sim::scheme::Remy;
+use exmachina_sim::path::Reordering;
+use exmachina_sim::queue::{Limit, QueueKind, SfqCoDelSettings};
+use exmachina_sim::scheme::{AnyScheme, LinuxCubic, LinuxCubicSettings, Remy};
 use exmachina_sim::time::from_s;
+use exmachina_sim::transport::Settings;
+use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 struct Case {
     name: &'static str,
@@ -53,20 +61,79 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }
 
+/// A case of evaluation: Cubic by the papers' transport, over 15 Mbit/s, 150 ms and 1000 packets of room.
+struct Evaluated {
+    name: &'static str,
+    queue: fn() -> QueueKind,
+    senders: usize,
+    on: On,
+}
+
+/// Remy'13's dumbbell of eight senders, transfers of 100 kB on average every half a second; and flows for ever.
+const EVALUATED: [Evaluated; 4] = [
+    Evaluated { name: "Cubic, drop tail, R4 n = 8", queue: drop_tail, senders: 8, on: On::Bytes(100e3) },
+    Evaluated { name: "Cubic, sfqCoDel, R4 n = 8", queue: sfq_codel, senders: 8, on: On::Bytes(100e3) },
+    Evaluated { name: "Cubic, drop tail, n = 2 for ever", queue: drop_tail, senders: 2, on: On::Forever },
+    Evaluated { name: "Cubic, sfqCoDel, n = 2 for ever", queue: sfq_codel, senders: 2, on: On::Forever },
+];
+
+fn drop_tail() -> QueueKind {
+    QueueKind::DropTail
+}
+
+fn sfq_codel() -> QueueKind {
+    QueueKind::SfqCoDel(SfqCoDelSettings::default())
+}
+
+/// CPU time of one run and the packets it delivered.
+fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
+    let cubic = LinuxCubic::new(LinuxCubicSettings::linux_2_6_22());
+    let sender = SenderPlan {
+        scheme: AnyScheme::LinuxCubic(cubic),
+        transport: Settings::papers(),
+        route: vec![0],
+        rtt_ms: 150.0,
+        workload: Workload::new(case.on.clone(), 0.5),
+    };
+    let (link, limit) = (LinkPlan::Rate(15.0), Limit::Packets(1000));
+    let world = World {
+        hops: vec![HopPlan { link, queue: (case.queue)(), limit, loss: 0.0, delay_ms: 0.0 }],
+        senders: vec![sender; case.senders],
+        jitter_ms: 0.0,
+        reordering: Reordering::default(),
+    };
+    let start = ProcessTime::now();
+    let mut engine = world.engine(Seed { root: 1, specimen: 0 });
+    engine.run(from_s(seconds), &mut Unwatched);
+    let outcome = engine.outcome();
+    (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
+}
+
+/// Measures and prints a case, given as what runs it for so many simulated seconds.
+fn report(name: &str, run: impl Fn(f64) -> (f64, u64)) {
+    let fixed = std::env::var("EXMACHINA_BENCH_SECONDS").ok().and_then(|text| text.parse().ok());
+    let (time, packets) = if let Some(seconds) = fixed {
+        run(seconds)
+    } else {
+        // A length that takes a fifth of a second or so; the best of nine, since noise only ever adds.
+        let (trial, _) = run(100.0);
+        let seconds = (100.0 * 0.2 / trial).clamp(100.0, 50_000.0);
+        (0..9).map(|_| run(seconds)).min_by(|a, b| a.0.total_cmp(&b.0)).expect("nine runs")
+    };
+    let ns = time * 1e9 / packets as f64;
+    println!("{name:34} {ns:9.1} {:11.2e} {packets:12}", 1e9 / ns);
+}
+
 fn main() {
     let filter = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
     println!("{:34} {:>9} {:>11} {:>12}", "case", "ns/packet", "packets/s", "packets");
     for case in CASES.iter().filter(|c| c.name.contains(&filter)) {
-        let Some(table) = table(case.table) else {
-            println!("{:34} {:>9}", case.name, "no table");
-            continue;
-        };
-        // A length that takes a fifth of a second or so; the best of nine, since noise only ever adds.
-        let (trial, _) = run(case, &table, 100.0);
-        let seconds = (100.0 * 0.2 / trial).clamp(100.0, 50_000.0);
-        let runs = (0..9).map(|_| run(case, &table, seconds));
-        let (time, packets) = runs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("nine runs");
-        let ns = time * 1e9 / packets as f64;
-        println!("{:34} {:9.1} {:11.2e} {:12}", case.name, ns, 1e9 / ns, packets);
+        match table(case.table) {
+            Some(table) => report(case.name, |seconds| run(case, &table, seconds)),
+            None => println!("{:34} {:>9}", case.name, "no table"),
+        }
+    }
+    for case in EVALUATED.iter().filter(|c| c.name.contains(&filter)) {
+        report(case.name, |seconds| evaluate(case, seconds));
     }
 }

@@ -11,6 +11,7 @@ pub mod network;
 pub mod normal;
 pub mod objective;
 pub mod observe;
+pub mod omniscient;
 pub mod outcome;
 pub mod packet;
 pub mod packet_trace;

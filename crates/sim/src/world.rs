@@ -117,7 +117,8 @@ impl<'t> World<'t> {
         sender.route.iter().enumerate().map(leg).collect()
     }
 
-    fn service(&self, i: usize, seed: Seed) -> Service {
+    /// The link of hop `i`.
+    pub(crate) fn service(&self, i: usize, seed: Seed) -> Service {
         match &self.hops[i].link {
             LinkPlan::Rate(mbps) => Service::Rate(ConstantRate::new(*mbps)),
             LinkPlan::Trace(trace, offset_ms) => Service::Trace(TraceLink::new(trace.clone(), *offset_ms)),

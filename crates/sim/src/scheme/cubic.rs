@@ -147,7 +147,9 @@ impl Cubic {
         self.w_max =
             Some(if fell_short && self.settings.fast_convergence { self.cwnd * (1.0 + beta) / 2.0 } else { self.cwnd });
         self.cwnd_prior = self.cwnd;
-        self.ssthresh = (self.settings.reduced.of(self.cwnd, event) * beta).max(2.0);
+        if !self.settings.reduced.holds(self.cwnd) {
+            self.ssthresh = (self.settings.reduced.of(self.cwnd, event) * beta).max(2.0);
+        }
         self.epoch = None;
     }
 }

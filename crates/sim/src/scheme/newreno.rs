@@ -10,7 +10,8 @@ pub enum Basis {
     /// The congestion window (ns-2, Linux).
     #[default]
     Window,
-    /// The packets outstanding (RFC 5681 eq. 4; RFC 9438 §4.6).
+    /// The packets outstanding (RFC 5681 eq. 4; RFC 9438 §4.6), no more than the window: what limited transmit added does
+    /// not count (RFC 5681 §3.2), and after a long recovery most of what is outstanding has arrived.
     Flight,
 }
 
@@ -19,8 +20,13 @@ impl Basis {
     pub(super) fn of(self, cwnd: f64, event: &Congestion) -> f64 {
         match self {
             Basis::Window => cwnd,
-            Basis::Flight => f64::from(event.outstanding),
+            Basis::Flight => f64::from(event.outstanding).min(cwnd),
         }
+    }
+
+    /// Whether a timeout leaves ssthresh as it is: that of a packet that a timeout sent again (RFC 5681 §3.1).
+    pub(super) fn holds(self, cwnd: f64) -> bool {
+        self == Basis::Flight && cwnd <= 1.0
     }
 }
 
@@ -179,7 +185,9 @@ impl Scheme for NewReno {
         if timeout.idle {
             self.cwnd = f64::from(self.settings.idle_window.max(1));
         } else {
-            self.ssthresh = (self.settings.halved.of(self.cwnd, timeout) / 2.0).floor().max(2.0);
+            if !self.settings.halved.holds(self.cwnd) {
+                self.ssthresh = (self.settings.halved.of(self.cwnd, timeout) / 2.0).floor().max(2.0);
+            }
             self.cwnd = 1.0;
         }
     }
@@ -264,6 +272,14 @@ mod tests {
         let mut by_flight = NewReno { cwnd: 685.0, ..NewReno::new(NewRenoSettings::rfc5681(2)) };
         by_flight.on_loss(&Congestion { outstanding: 600, ..Congestion::default() });
         assert_eq!((by_flight.cwnd, by_flight.ssthresh()), (300.0, 300.0));
+        // Twice the window is outstanding when a recovery follows another: a loss never raises the window.
+        by_flight.on_loss(&Congestion { outstanding: 700, ..Congestion::default() });
+        assert_eq!((by_flight.cwnd, by_flight.ssthresh()), (150.0, 150.0));
+        // RFC 5681 §3.1: the second timeout in a row leaves ssthresh alone.
+        for _ in 0..2 {
+            by_flight.on_rto(&Congestion { outstanding: 150, ..Congestion::default() });
+            assert_eq!((by_flight.cwnd, by_flight.ssthresh()), (1.0, 75.0));
+        }
     }
 
     #[test]
@@ -289,6 +305,7 @@ mod tests {
         let stretch = Ack { acked: 5, window_limited: true, ..Ack::default() };
         reno.on_ack(&stretch);
         assert_eq!(reno.window(), 12);
+        reno.cwnd = 20.0;
         reno.on_loss(&Congestion { outstanding: 20, ..Congestion::default() });
         reno.on_ack(&stretch);
         reno.on_ack(&Ack { acked: 6, ..stretch });

@@ -5,6 +5,7 @@ use super::scoreboard::{Arrival, Scoreboard};
 use super::{Connections, Recovery, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::{Ecn, Packet, XcpHeader};
+use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
 
@@ -51,6 +52,8 @@ pub struct Connection<S> {
     end: u32,
     board: Scoreboard,
     receiver: Receiver,
+    /// The receiver of the connection before: what is still on its way to it counts as delivered.
+    past: Receiver,
     rtt: RttEstimator,
     /// When the retransmission timer expires.
     rto_at: Time,
@@ -88,6 +91,7 @@ impl<S: Scheme> Connection<S> {
             end: 0,
             board: Scoreboard::new(0),
             receiver: Receiver::new(0),
+            past: Receiver::new(0),
             rtt: RttEstimator::default(),
             rto_at: NEVER,
             phase: Phase::Open,
@@ -142,7 +146,7 @@ impl<S: Scheme> Connection<S> {
         self.opened = true;
         self.end = next;
         self.board = Scoreboard::new(next);
-        self.receiver = Receiver::new(next);
+        self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
         self.rtt = RttEstimator::default();
         self.rto_at = NEVER;
         self.phase = Phase::Open;
@@ -413,9 +417,9 @@ impl<S: Scheme> Connection<S> {
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        // RFC 6298 §5.1. The oldest packet starts the timer anew: one that runs on while nothing is outstanding was set
-        // for another packet, and a repair has an RTT of its own to come back (both as in ns-2).
-        if self.rto_at == NEVER || seq == self.board.una {
+        // RFC 6298 §5.1; and the repair of the oldest packet has an RTT of its own to come back (as in ns-2 and Linux),
+        // else it is late where the RTT varies less than the wait for duplicates took.
+        if self.rto_at == NEVER || again && seq == self.board.una {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {
@@ -474,9 +478,10 @@ impl<S: Scheme> Endpoint for Connection<S> {
     fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
-            self.totals.delivered += 1;
-            self.totals.in_order += 1;
-            self.totals.delay += now - packet.sent;
+            let new = self.past.takes(packet.seq);
+            self.totals.delivered += u64::from(new);
+            self.totals.delay += if new { now - packet.sent } else { 0 };
+            self.totals.in_order += u64::from(new);
             return;
         }
         self.totals.in_order += u64::from(self.receiver.expects(packet.seq));
@@ -495,8 +500,10 @@ impl<S: Scheme> Endpoint for Connection<S> {
     }
 
     fn ready(&self) -> Time {
-        let send = if self.may_send() { self.last_send + self.scheme.intersend() } else { NEVER };
-        send.min(self.rto_at).min(self.receiver.deadline)
+        let send = if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { NEVER };
+        let at = send.min(self.rto_at).min(self.receiver.deadline);
+        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
+        if at > MAX_TIME { NEVER } else { at }
     }
 
     fn planned(&self) -> Time {
@@ -516,7 +523,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
         } else if self.rto_at <= now {
             self.time_out(now);
             None
-        } else if self.may_send() && self.last_send + self.scheme.intersend() <= now {
+        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
             Some(self.send(now))
         } else {
             None

@@ -23,6 +23,8 @@ pub struct Feedback {
 /// The receiver's state.
 #[derive(Clone, Debug)]
 pub struct Receiver {
+    /// The first packet of the connection.
+    first: u32,
     /// All packets before this one arrived.
     next: u32,
     /// Whether `next + 1 + i` has arrived already.
@@ -37,7 +39,7 @@ impl Receiver {
     /// A receiver that expects this packet first.
     #[must_use]
     pub fn new(next: u32) -> Receiver {
-        Receiver { next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
+        Receiver { first: next, next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
     }
 
     /// Whether this packet is the one expected next.
@@ -74,6 +76,12 @@ impl Receiver {
     pub fn recycle(&mut self, mut feedback: Feedback) {
         feedback.arrived.clear();
         self.pending.arrived = feedback.arrived;
+    }
+
+    /// Takes a packet that nobody acknowledges any more: whether it is one that had not arrived before. Those of
+    /// connections even before this one are taken for new.
+    pub fn takes(&mut self, seq: u32) -> bool {
+        seq < self.first || self.store(seq)
     }
 
     fn store(&mut self, seq: u32) -> bool {

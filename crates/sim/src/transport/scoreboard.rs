@@ -24,6 +24,8 @@ struct Sent {
     at: Time,
     /// The number of that transmission: how many came before it on this connection.
     transmission: u64,
+    /// That of the transmission of the same packet before it, where it was sent again.
+    earlier: u64,
     /// Connection totals when it was sent.
     delivered: u64,
     delivered_at: Time,
@@ -115,7 +117,8 @@ impl Scoreboard {
         let seq = self.una + i as u32;
         self.repair_from = seq + 1;
         self.to_repair -= 1;
-        self.sent[i] = self.snapshot(now, seq, true);
+        let earlier = self.sent[i].transmission;
+        self.sent[i] = Sent { earlier, ..self.snapshot(now, seq, true) };
         seq
     }
 
@@ -131,6 +134,7 @@ impl Scoreboard {
         Sent {
             at: now,
             transmission,
+            earlier: transmission,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
@@ -152,23 +156,36 @@ impl Scoreboard {
         if packet.state == State::Arrived {
             return Arrival::Known;
         }
-        self.deliver(packet, now);
         self.sent[i].state = State::Arrived;
-        if packet.again && packet.at != sent || packet.state == State::Lost && packet.at == sent {
+        if packet.again && packet.at != sent {
+            // The repair is still on its way: it overtook nothing, and its snapshot says nothing about the rate.
+            self.count(packet, now);
+            return Arrival::Late { behind: self.newest_arrived.saturating_sub(packet.earlier) };
+        }
+        self.deliver(packet, now);
+        if packet.state == State::Lost {
             return Arrival::Late { behind: self.newest_arrived.saturating_sub(packet.transmission) };
         }
         Arrival::News
     }
 
-    /// Counts a packet that arrived.
-    fn deliver(&mut self, packet: Sent, now: Time) {
+    /// Counts a packet that arrived: whether it had not been counted before.
+    fn count(&mut self, packet: Sent, now: Time) -> bool {
         match packet.state {
             State::InFlight => self.in_flight -= 1,
             State::Lost => self.to_repair -= 1,
-            State::Arrived => return,
+            State::Arrived => return false,
         }
         self.delivered += 1;
         self.delivered_at = now;
+        true
+    }
+
+    /// The last transmission of a packet arrived.
+    fn deliver(&mut self, packet: Sent, now: Time) {
+        if !self.count(packet, now) {
+            return;
+        }
         self.newest_arrived = self.newest_arrived.max(packet.transmission + 1);
         if self.newest.is_none_or(|newest| packet.transmission > newest.transmission) {
             self.newest = Some(packet);
@@ -313,8 +330,11 @@ mod tests {
         assert_eq!((board.in_flight, board.to_repair), (0, 5));
         let again: Vec<u32> = (0..5).map(|_| board.send_again(99)).collect();
         assert_eq!(again, [100, 101, 102, 104, 105]);
-        // The first 100 arrives after all: it was late.
-        assert!(matches!(board.arrived(100, 0, 100), Arrival::Late { .. }));
+        // The first 100 arrives after all: it was late, by 103 and what came between.
+        assert_eq!(board.arrived(100, 0, 100), Arrival::Late { behind: 4 });
+        // Its repair is on its way and has overtaken nothing.
+        assert_eq!((board.overtaken(3), board.in_flight), (None, 4));
+        assert_eq!(board.arrived(100, 99, 101), Arrival::Known);
     }
 
     #[test]

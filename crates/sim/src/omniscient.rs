@@ -1,0 +1,185 @@
+//! The omniscient scheme of Remy'13 and Tao'14: senders that know at every moment who else is on, and take their
+//! proportionally fair rates at once, so that nothing ever waits in a queue.
+//!
+//! A fluid calculation, not a simulation of packets, with the very traffic that schemes meet in the same world: rates
+//! change only when a sender is switched on or off or its transfer ends. Delay is the minimum RTT and nothing else. A
+//! transfer by bytes lasts until the ACK of its last packet, a minimum RTT after that was sent. A link whose rate varies
+//! counts with its long-term average, and what links lose for no reason of congestion is sent again.
+
+mod fair;
+
+use crate::engine::Seed;
+use crate::outcome::{Flow, Outcome};
+use crate::time::{NEVER, Time, from_ms, from_s, to_s};
+use crate::traffic::Traffic;
+use crate::world::{SenderPlan, World};
+use fair::{Fair, Use};
+
+/// What each sender gets in `duration_s` seconds.
+#[must_use]
+pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64) -> Outcome {
+    let mut fluid = Fluid::new(world, seed);
+    let end = from_s(duration_s);
+    while fluid.now < end {
+        fluid.advance(end);
+    }
+    fluid.outcome()
+}
+
+/// What a sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Doing {
+    /// Nothing.
+    Pausing,
+    /// Sending, with so many packets left (infinite: until it is switched off).
+    Sending(f64),
+    /// Waiting for the last ACK of its transfer.
+    Waiting(Time),
+}
+
+struct Sender {
+    doing: Doing,
+    traffic: Traffic,
+    rtt: Time,
+    rtt_ms: f64,
+    /// Share of the packets that arrive.
+    kept: f64,
+    packet_mbit: f64,
+    /// Packets sent.
+    sent: f64,
+    on_s: f64,
+    share_s: f64,
+}
+
+/// Senders that share links as liquids would.
+struct Fluid {
+    now: Time,
+    senders: Vec<Sender>,
+    fair: Fair,
+    slowest_mbps: f64,
+    /// Present rates of those that send, Mbit/s.
+    rates: Vec<f64>,
+    /// Who sends, as the rates have it.
+    sending: Vec<bool>,
+}
+
+impl Fluid {
+    fn new(world: &World<'_>, seed: Seed) -> Fluid {
+        let capacities: Vec<f64> = (0..world.hops.len()).map(|i| world.service(i, seed).mean_mbps()).collect();
+        let slowest_mbps = capacities.iter().copied().fold(f64::INFINITY, f64::min);
+        let (uses, kept): (Vec<_>, Vec<_>) = world.senders.iter().map(|s| uses(world, s)).unzip();
+        let sender = |(i, plan): (usize, &SenderPlan<'_>)| Sender {
+            doing: Doing::Pausing,
+            traffic: Traffic::new(plan.workload.clone(), seed.root, seed.specimen, i),
+            rtt: from_ms(plan.rtt_ms),
+            rtt_ms: plan.rtt_ms,
+            kept: kept[i],
+            packet_mbit: f64::from(plan.transport.packet_bytes.max(1)) * 8e-6,
+            sent: 0.0,
+            on_s: 0.0,
+            share_s: 0.0,
+        };
+        let n = world.senders.len();
+        Fluid {
+            now: 0,
+            senders: world.senders.iter().enumerate().map(sender).collect(),
+            fair: Fair::new(uses, capacities),
+            slowest_mbps,
+            rates: vec![0.0; n],
+            sending: vec![false; n],
+        }
+    }
+
+    /// Goes on to the next event, or to the end.
+    fn advance(&mut self, end: Time) {
+        let now = self.now;
+        let event = |(s, rate): (&Sender, &f64)| match s.doing {
+            Doing::Sending(left) if left.is_finite() => {
+                now.saturating_add(from_s(left * s.packet_mbit / rate).max(1)).min(s.traffic.next)
+            }
+            Doing::Waiting(until) => until,
+            _ => s.traffic.next,
+        };
+        let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(NEVER).min(end);
+        self.flow(to_s(next - now));
+        self.now = next;
+        self.senders.iter_mut().for_each(|sender| sender.turn(next));
+        let sending = |s: &Sender| matches!(s.doing, Doing::Sending(_));
+        if !self.senders.iter().map(sending).eq(self.sending.iter().copied()) {
+            self.sending = self.senders.iter().map(sending).collect();
+            self.fair.rates(&self.sending, &mut self.rates);
+        }
+    }
+
+    /// Lets all that are on go on for `dt` seconds.
+    fn flow(&mut self, dt: f64) {
+        let on = self.senders.iter().filter(|s| s.doing != Doing::Pausing).count();
+        for (sender, rate) in self.senders.iter_mut().zip(&self.rates).filter(|(s, _)| s.doing != Doing::Pausing) {
+            sender.on_s += dt;
+            sender.share_s += dt / on as f64;
+            if let Doing::Sending(left) = &mut sender.doing {
+                let packets = (rate * dt / sender.packet_mbit).min(*left);
+                *left -= packets;
+                sender.sent += packets;
+            }
+        }
+    }
+
+    /// In whole packets, and RTTs to the nanosecond.
+    fn outcome(&self) -> Outcome {
+        let flow = |s: &Sender| {
+            let delivered = (s.sent * s.kept).round() as u64;
+            Flow {
+                delivered,
+                sent: (s.sent.round() as u64).max(delivered),
+                delay_ns: delivered.saturating_mul(s.rtt),
+                on_s: s.on_s,
+                share_s: s.share_s,
+                min_rtt_ms: s.rtt_ms,
+            }
+        };
+        let flows: Vec<Flow> = self.senders.iter().map(flow).collect();
+        let lost = flows.iter().map(|f| f.sent - f.delivered).sum();
+        Outcome { flows, lost, in_flight: 0, rate_mbps: self.slowest_mbps }
+    }
+}
+
+impl Sender {
+    /// Does what is due.
+    fn turn(&mut self, now: Time) {
+        self.doing = match self.doing {
+            Doing::Pausing if self.traffic.next <= now => match self.traffic.begin_on_period(now) {
+                u32::MAX => Doing::Sending(f64::INFINITY),
+                // What is lost is sent again.
+                packets => Doing::Sending(f64::from(packets) / self.kept.max(1e-9)),
+            },
+            // Less than a packet's billionth is rounding.
+            Doing::Sending(left) if left < 1e-9 => Doing::Waiting(now.saturating_add(self.rtt.max(1))),
+            Doing::Sending(left) if left.is_finite() || self.traffic.next > now => Doing::Sending(left),
+            Doing::Waiting(until) if until > now => self.doing,
+            Doing::Sending(_) | Doing::Waiting(_) => {
+                self.traffic.end_on_period(now);
+                Doing::Pausing
+            }
+            Doing::Pausing => Doing::Pausing,
+        };
+    }
+}
+
+/// What a sender's packets use of each hop, and the share of them that arrives: what a hop loses no later one carries.
+fn uses(world: &World<'_>, sender: &SenderPlan<'_>) -> (Vec<Use>, f64) {
+    let mut kept = 1.0;
+    let mut uses: Vec<Use> = Vec::new();
+    for &hop in &sender.route {
+        let hop = usize::from(hop);
+        match uses.iter_mut().find(|u| u.hop == hop) {
+            Some(again) => again.share += kept,
+            None => uses.push(Use { hop, share: kept }),
+        }
+        kept *= (1.0 - world.hops[hop].loss).clamp(0.0, 1.0);
+    }
+    (uses, kept)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! The closed forms of Tao'14 and others, and agreement with the engine's own accounts of time.
+
+use super::*;
+use crate::network::{On, Workload};
+use crate::observe::Unwatched;
+use crate::path::Reordering;
+use crate::queue::{Limit, QueueKind};
+use crate::scheme::{AnyScheme, ConstantWindow};
+use crate::service::{Cellular, Trace};
+use crate::transport::Settings;
+use crate::world::{HopPlan, LinkPlan};
+
+const SEED: Seed = Seed { root: 5, specimen: 1 };
+
+fn hop(mbps: f64) -> HopPlan {
+    let limit = Limit::Infinite;
+    HopPlan { link: LinkPlan::Rate(mbps), queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }
+}
+
+fn world(hops: Vec<HopPlan>, routes: &[&[u8]], workload: &Workload) -> World<'static> {
+    let sender = |route: &&[u8]| SenderPlan {
+        scheme: AnyScheme::ConstantWindow(ConstantWindow { packets: 10 }),
+        transport: Settings::papers(),
+        route: route.to_vec(),
+        rtt_ms: 150.0,
+        workload: workload.clone(),
+    };
+    let senders = routes.iter().map(sender).collect();
+    World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() }
+}
+
+/// On one link at half duty: `C * 2 (1 - 2^-n) / n` on the mean, and never any delay.
+#[test]
+fn a_dumbbell_at_half_duty_has_the_closed_form() {
+    for n in [1, 2, 5, 20] {
+        let world = world(vec![hop(15.0)], &vec![&[0][..]; n], &Workload::new(On::Seconds(1.0), 1.0));
+        let outcome = omniscient(&world, SEED, 20_000.0);
+        let on: f64 = outcome.flows.iter().map(|f| f.on_s).sum();
+        let mbits: f64 = outcome.flows.iter().map(|f| f.throughput_mbps() * f.on_s).sum();
+        let n = n as f64;
+        let expected = 15.0 * 2.0 * (1.0 - libm::exp2(-n)) / n;
+        assert!((mbits / on / expected - 1.0).abs() < 0.015, "{n} senders: {}, expected {expected}", mbits / on);
+        for flow in &outcome.flows {
+            assert!((flow.delay_ratio().unwrap() - 1.0).abs() < 1e-9);
+            assert!((flow.normalised_throughput(15.0) - 1.0).abs() < 1e-6, "every share is an equal one");
+        }
+    }
+}
+
+/// The parking lot of Tao'14: flow 1 over two links of 10 Mbit/s, each with a flow of its own, gets 10 alone, 5 beside one and 10/3
+/// beside both: 5.8333 on the mean. The others get 10, or 5, or 20/3 as flow 1 and the third have it.
+#[test]
+fn the_parking_lot_has_the_published_mean() {
+    let world = world(vec![hop(10.0), hop(10.0)], &[&[0, 1], &[0], &[1]], &Workload::new(On::Seconds(1.0), 1.0));
+    let outcome = omniscient(&world, SEED, 40_000.0);
+    let mbps: Vec<f64> = outcome.flows.iter().map(|f| f.throughput_mbps()).collect();
+    let other = (2.0 * 10.0 + 5.0 + 20.0 / 3.0) / 4.0;
+    for (found, expected) in mbps.iter().zip([(10.0 + 2.0 * 5.0 + 10.0 / 3.0) / 4.0, other, other]) {
+        assert!((found / expected - 1.0).abs() < 0.012, "{mbps:?}, expected {expected}");
+    }
+}
+
+/// The times on are those of a run in the same world, to the nanosecond where they end by time.
+#[test]
+fn meets_the_traffic_of_a_run() {
+    let world = world(vec![hop(15.0)], &[&[0][..]; 4], &Workload::new(On::Seconds(2.0), 3.0));
+    let mut engine = world.engine(SEED);
+    engine.run(from_s(200.0), &mut Unwatched);
+    for (ran, ideal) in engine.outcome().flows.iter().zip(&omniscient(&world, SEED, 200.0).flows) {
+        assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
+        assert!(ran.delivered <= ideal.delivered && ran.mean_rtt_ms() > ideal.mean_rtt_ms());
+    }
+}
+
+/// A lone transfer takes its transmission and a minimum RTT.
+#[test]
+fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
+    let workload = Workload::new(On::Bytes(100_000.0), 0.5);
+    let outcome = omniscient(&world(vec![hop(15.0)], &[&[0]], &workload), SEED, 1000.0);
+    let mut traffic = Traffic::new(workload, SEED.root, SEED.specimen, 0);
+    let (mut on_s, mut packets, mut now) = (0.0, 0.0, traffic.next);
+    while now < from_s(1000.0) {
+        let n = f64::from(traffic.begin_on_period(now));
+        let took_s = n / 1500.0 + 0.15;
+        on_s += took_s.min(1000.0 - to_s(now));
+        packets += n;
+        traffic.end_on_period(now + from_s(took_s));
+        now = traffic.next;
+    }
+    assert!((outcome.flows[0].on_s - on_s).abs() < 1e-3, "{} not {on_s}", outcome.flows[0].on_s);
+    assert!((outcome.flows[0].delivered as f64 - packets).abs() < 300.0, "all but what the end cut off");
+}
+
+/// What is lost is sent again, and uses the links up to where it is lost.
+#[test]
+fn losses_take_their_part() {
+    let lossy = HopPlan { loss: 0.2, ..hop(10.0) };
+    let workload = Workload::new(On::Forever, 0.0);
+    let outcome = omniscient(&world(vec![lossy, hop(8.0)], &[&[0, 1]], &workload), SEED, 100.0);
+    // The first link is full at 10; 8 reach the second, which is just full, and the receiver.
+    assert_eq!((outcome.flows[0].sent, outcome.flows[0].delivered, outcome.lost), (100_000, 80_000, 20_000));
+}
+
+/// Links that vary count with their long-term average.
+#[test]
+fn varying_links_count_with_their_mean() {
+    let trace = Trace::parse("5\n10\n10\n30\n", "test").unwrap();
+    let mbps = trace.mean_mbps();
+    for (link, expected) in
+        [(LinkPlan::Trace(trace, 0), mbps), (LinkPlan::Cellular(Cellular::default()), Cellular::default().mean_mbps)]
+    {
+        let workload = Workload { first_off: crate::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
+        let outcome = omniscient(&world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload), SEED, 100.0);
+        assert!(outcome.flows.iter().all(|f| (f.throughput_mbps() / (expected / 2.0) - 1.0).abs() < 1e-3));
+        assert!((outcome.rate_mbps - expected).abs() < 1e-6 * expected);
+    }
+}

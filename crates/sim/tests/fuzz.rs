@@ -1,0 +1,72 @@
+//! `make fuzz`: short runs of random worlds, from tame to absurd. Nothing may panic, stand still, storm, or lose count.
+//!
+//! `FUZZ_WORLDS` is how many (100,000 by default), `FUZZ_THREADS` on how many threads (2), `FUZZ_FROM` the first. When one
+//! fails its seed is printed, and `FUZZ_SEED` runs that one world again and prints it.
+
+mod worlds;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use exmachina_sim::engine::Seed;
+use exmachina_sim::time::from_s;
+use worlds::Witness;
+
+/// Events of a run at most, so that fast links do not take all the time.
+const EVENTS: u64 = 30_000;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+/// Runs one world and checks it: events, packets sent, and whether it got to its end.
+fn run(seed: u64) -> (u64, u64, bool) {
+    let (world, seconds) = worlds::world(seed);
+    let mut engine = world.engine(Seed { root: seed, specimen: 0 });
+    let mut witness = Witness::new(&world, EVENTS);
+    let paused = engine.run(from_s(seconds), &mut witness);
+    let events = witness.verdict(&engine);
+    let outcome = engine.outcome();
+    (events, outcome.flows.iter().map(|f| f.sent).sum(), !paused)
+}
+
+#[test]
+#[ignore = "minutes; make fuzz"]
+fn random_worlds() {
+    if let Some(seed) = number("FUZZ_SEED") {
+        println!("{:#?}", worlds::world(seed));
+        println!("{:?}", run(seed));
+        return;
+    }
+    let (from, count) = (number("FUZZ_FROM").unwrap_or(0), number("FUZZ_WORLDS").unwrap_or(100_000));
+    let [next, events, packets, whole, failed] = std::array::from_fn(|_| AtomicU64::new(0));
+    let work = || {
+        loop {
+            let seed = from + next.fetch_add(1, Ordering::Relaxed);
+            if seed >= from + count || failed.load(Ordering::Relaxed) >= 20 {
+                return;
+            }
+            match catch_unwind(AssertUnwindSafe(|| run(seed))) {
+                Ok((e, p, w)) => {
+                    events.fetch_add(e, Ordering::Relaxed);
+                    packets.fetch_add(p, Ordering::Relaxed);
+                    whole.fetch_add(u64::from(w), Ordering::Relaxed);
+                }
+                Err(_) => {
+                    failed.fetch_add(1, Ordering::Relaxed);
+                    println!("failed: FUZZ_SEED={seed}");
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..number("FUZZ_THREADS").unwrap_or(2)).for_each(|_| drop(scope.spawn(work))));
+    let [events, packets, whole, failed] = [events, packets, whole, failed].map(AtomicU64::into_inner);
+    println!("{count} worlds, {whole} to their end: {events} events, {packets} packets sent, {failed} failed");
+    assert_eq!(failed, 0);
+}
+
+/// A few, for every test run.
+#[test]
+fn some_random_worlds() {
+    (1_000_000_000..1_000_000_300).for_each(|seed| _ = run(seed));
+}

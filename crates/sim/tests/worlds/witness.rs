@@ -1,0 +1,217 @@
+//! Watches a run event by event, and says afterwards whether everything that must hold did.
+
+use std::cell::Cell;
+
+use exmachina_sim::endpoint::Endpoint;
+use exmachina_sim::observe::Observer;
+use exmachina_sim::packet::Packet;
+use exmachina_sim::path::Path;
+use exmachina_sim::queue::QueueKind;
+use exmachina_sim::scheme::{AnyScheme, Scheme};
+use exmachina_sim::time::{SECOND, Time, from_ms, to_s};
+use exmachina_sim::transport::{Connection, Connections};
+use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, World};
+
+/// What was seen of one sender.
+#[derive(Clone, Default)]
+struct Seen {
+    min_rtt: Time,
+    /// When the packet was sent that arrived last, and the longest RTT.
+    last_sent: Time,
+    longest_rtt: Time,
+    sent: u64,
+    arrived: u64,
+    /// Packets that arrived, by number, and how many there are.
+    numbers: Vec<bool>,
+    distinct: u64,
+    una: u32,
+    next_seq: u32,
+    periods: u32,
+    on: bool,
+    /// The present on-period: its beginning, and what had been sent and had arrived before.
+    since: Time,
+    sent_before: u64,
+    arrived_before: u64,
+    /// When something new was last acknowledged, or the on-period began; and the longest that it took.
+    progress: Time,
+    stall: Time,
+}
+
+/// Watches a run.
+pub struct Witness<'w> {
+    world: &'w World<'static>,
+    senders: Vec<Seen>,
+    now: Time,
+    ordered: bool,
+    events: Cell<u64>,
+    /// The run pauses after so many events.
+    budget: u64,
+}
+
+type Sender = Connection<AnyScheme<'static>>;
+
+impl<'w> Witness<'w> {
+    /// Of this world, for at most so many events.
+    pub fn new(world: &'w World<'static>, budget: u64) -> Witness<'w> {
+        let seen = |s: &exmachina_sim::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
+        Witness {
+            world,
+            senders: world.senders.iter().map(seen).collect(),
+            now: 0,
+            ordered: world.reordering.probability == 0.0,
+            events: Cell::new(0),
+            budget,
+        }
+    }
+
+    fn tick(&mut self, now: Time) {
+        assert!(now >= self.now, "time ran back from {} to {now}", self.now);
+        self.now = now;
+    }
+
+    /// What must hold of a sender at any moment.
+    fn check(&mut self, i: usize, now: Time, sender: &Sender) {
+        let seen = &mut self.senders[i];
+        assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
+        assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
+        assert!(sender.in_flight() <= sender.next_seq() - sender.una(), "more in flight than outstanding");
+        if sender.una() > seen.una {
+            seen.stall = seen.stall.max(now - seen.progress);
+            seen.progress = now;
+        }
+        (seen.una, seen.next_seq) = (sender.una(), sender.next_seq());
+        assert!(is_alive(sender, now), "sender {i} waits for nothing at {} s: {sender:?}", to_s(now));
+    }
+
+    /// What must hold at the end of a run, or of the part of it that the budget allowed. Gives the number of events.
+    pub fn verdict(&self, engine: &EvaluationEngine<'static>) -> u64 {
+        let sum = |f: fn(&Seen) -> u64| self.senders.iter().map(f).sum::<u64>();
+        let (sent, arrived) = (sum(|s| s.sent), sum(|s| s.arrived));
+        let (lost, in_flight) = (engine.path().lost(), engine.path().in_flight());
+        assert_eq!(sent, arrived + lost + in_flight, "packets are not conserved: {arrived} + {lost} + {in_flight}");
+        for (i, (seen, sender)) in self.senders.iter().zip(engine.senders()).enumerate() {
+            let totals = sender.totals();
+            assert_eq!(totals.sent, seen.sent);
+            assert!(totals.retransmitted <= totals.sent && totals.delivered <= totals.sent);
+            let plan = &self.world.senders[i];
+            if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
+                assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");
+            }
+            assert!(is_alive(sender, self.now), "sender {i} waits for nothing: {sender:?}");
+            self.check_progress(i, seen);
+        }
+        self.check_totals(engine, sent);
+        assert!(self.events.get() <= self.sane_events(sent), "{} events for {sent} packets", self.events.get());
+        self.events.get()
+    }
+
+    /// Hops agree with senders.
+    fn check_totals(&self, engine: &EvaluationEngine<'static>, sent: u64) {
+        let hops = engine.path().hop_totals(self.now);
+        let (dropped, lost) = hops.iter().fold((0, 0), |(d, l), hop| (d + hop.dropped, l + hop.lost));
+        assert_eq!(dropped + lost, engine.path().lost());
+        if hops.len() == 1 {
+            assert_eq!(hops[0].arrived, sent);
+        }
+    }
+
+    /// A sender with data sends, also where nothing comes back; and where nothing but its own doing is in its way, it gets
+    /// on.
+    fn check_progress(&self, i: usize, seen: &Seen) {
+        let plan = &self.world.senders[i];
+        let own = matches!(plan.scheme, AnyScheme::Own(_));
+        if !seen.on || own {
+            return;
+        }
+        // A persistent connection may be in backed-off silence.
+        let opened = plan.transport.connections == Connections::Fresh || seen.periods == 1;
+        if opened && self.now > seen.since + 10 * SECOND && seen.arrived == seen.arrived_before {
+            // Timeouts after at most 3 and 9 s.
+            assert!(seen.sent >= seen.sent_before + 3, "sender {i} does not try");
+        }
+        let steady = self.world.hops.iter().all(|h| h.loss == 0.0 && matches!(h.link, LinkPlan::Rate(_)));
+        // One that no loss slows down can push its own repairs, for as long as it likes, out of a short queue that drops
+        // what waits for what arrives.
+        let blind =
+            matches!(plan.scheme, AnyScheme::Remy(_) | AnyScheme::ConstantWindow(_) | AnyScheme::ConstantRate(_));
+        let drops_head = |h: &HopPlan| matches!(h.queue, QueueKind::SfqCoDel(_) | QueueKind::FqCoDel(_));
+        let pushed_out = blind && self.world.hops.iter().any(drops_head);
+        if self.world.senders.len() == 1 && steady && !pushed_out {
+            let stall = seen.stall.max(self.now - seen.progress);
+            let rtt = seen.longest_rtt.max(seen.min_rtt);
+            assert!(stall <= 10 * SECOND + 20 * rtt, "stands still for {} s, RTT {} s", to_s(stall), to_s(rtt));
+        }
+    }
+
+    /// Each packet makes some events at each hop and its ends; links of opportunities add theirs.
+    fn sane_events(&self, sent: u64) -> u64 {
+        let opportunities = |link: &LinkPlan| match link {
+            LinkPlan::Rate(_) => 0.0,
+            LinkPlan::Trace(trace, _) => {
+                let n = trace.opportunities_ms().len() as f64;
+                n + to_s(self.now) * 1e3 * n / f64::from(trace.period_ms())
+            }
+            LinkPlan::Cellular(cellular) => to_s(self.now) * cellular.max_mbps * 1e6 / 12_000.0,
+        };
+        let links: f64 = self.world.hops.iter().map(|h| opportunities(&h.link)).sum();
+        let periods: u64 = self.senders.iter().map(|s| u64::from(s.periods)).sum();
+        1000 + (1.1 * links) as u64 + 8 * periods + (6 + 4 * self.world.hops.len() as u64) * sent
+    }
+}
+
+/// A sender that has something to send, or to repair, has an alarm set, no further away than the longest timeout
+/// (RFC 6298 §2.5).
+fn is_alive(sender: &Sender, now: Time) -> bool {
+    let outstanding = sender.next_seq() > sender.una();
+    let may_go = sender.is_on() && sender.scheme.window() > 0;
+    let own = matches!(sender.scheme, AnyScheme::Own(_));
+    own || sender.finished() || !(outstanding || may_go) || sender.ready() <= now + super::patience()
+}
+
+impl Observer<Sender> for Witness<'_> {
+    fn started(&mut self, now: Time, i: usize, sender: &Sender) {
+        self.tick(now);
+        let seen = &mut self.senders[i];
+        seen.periods += 1;
+        seen.on = true;
+        (seen.since, seen.progress) = (now, now);
+        (seen.sent_before, seen.arrived_before) = (seen.sent, seen.arrived);
+        // What was outstanding on a connection that is no more.
+        (seen.una, seen.next_seq) = (sender.una(), sender.next_seq());
+        self.check(i, now, sender);
+    }
+
+    fn stopped(&mut self, now: Time, i: usize) {
+        self.tick(now);
+        self.senders[i].on = false;
+    }
+
+    fn sent(&mut self, now: Time, i: usize, packet: &Packet, _: Option<Time>, sender: &Sender) {
+        self.tick(now);
+        assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
+        self.senders[i].sent += 1;
+        self.check(i, now, sender);
+    }
+
+    fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender) {
+        self.tick(now);
+        let seen = &mut self.senders[i];
+        seen.arrived += 1;
+        let rtt = now - packet.sent;
+        assert!(rtt >= seen.min_rtt, "an RTT below the minimum");
+        seen.longest_rtt = seen.longest_rtt.max(rtt);
+        assert!(!self.ordered || packet.sent >= seen.last_sent, "a sender's packets were reordered");
+        seen.last_sent = packet.sent;
+        let number = packet.seq as usize;
+        if number >= seen.numbers.len() {
+            seen.numbers.resize(2 * number + 64, false);
+        }
+        seen.distinct += u64::from(!std::mem::replace(&mut seen.numbers[number], true));
+        self.check(i, now, sender);
+    }
+
+    fn pause(&self) -> bool {
+        self.events.set(self.events.get() + 1);
+        self.events.get().is_multiple_of(self.budget)
+    }
+}
