@@ -165,7 +165,7 @@ impl SchemeName {
             SchemeName::NewReno if papers => reno(NewRenoSettings::ns2(initial_window)),
             SchemeName::NewReno => reno(NewRenoSettings::rfc5681(initial_window)),
             SchemeName::RenoLinux => reno(NewRenoSettings::linux(initial_window)),
-            SchemeName::Cubic if papers => linux(LinuxCubicSettings::linux_2_6()),
+            SchemeName::Cubic if papers => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::Cubic | SchemeName::CubicRfc9438 => AnyScheme::Cubic(Cubic::new(CubicSettings {

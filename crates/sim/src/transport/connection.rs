@@ -417,9 +417,9 @@ impl<S: Scheme> Connection<S> {
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        // RFC 6298 §5.1; and the repair of the oldest packet has an RTT of its own to come back (as in ns-2 and Linux),
-        // else it is late where the RTT varies less than the wait for duplicates took.
-        if self.rto_at == NEVER || again && seq == self.board.una {
+        // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
+        // was set for another packet, and a repair has an RTT of its own to come back.
+        if self.rto_at == NEVER || seq == self.board.una {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {
