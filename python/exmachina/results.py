@@ -34,10 +34,12 @@ class Results:
     """Number of networks, if the scenario is a grid: run r is of network r modulo this."""
     flows: pl.DataFrame
     """One row per contender, run and sender: scheme (the sender's own), senders (of the run), rate_mbps (of the slowest
-    link), min_rtt_ms, on_s, sent_packets, delivered_packets, delivered_mbytes (10^6 bytes on the wire),
+    link), min_rtt_ms, on_s, sent_packets, delivered_packets, in_order_packets (that arrived exactly in
+    sequence), delivered_mbytes (10^6 bytes on the wire),
     retransmitted_packets, timeouts, reductions (of the window, for losses and marks), marked_packets, throughput_mbps
     (over the time on), normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms
-    (mean RTT less minimum RTT)."""
+    (mean RTT less that of an empty network, a packet's own transmission included), goodput_mbps (throughput less
+    headers)."""
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -48,7 +50,9 @@ class Results:
         on = pl.col("on_s") > 0
         each = self.flows.group_by(*WHO, "run", maintain_order=True).agg(
             pl.first("senders", "rate_mbps"),
-            pl.col("throughput_mbps", "normalised_throughput", "queueing_delay_ms", "mean_rtt_ms").filter(on).mean(),
+            pl.col("throughput_mbps", "goodput_mbps", "normalised_throughput", "queueing_delay_ms", "mean_rtt_ms")
+            .filter(on)
+            .mean(),
             pl.col("sent_packets", "delivered_packets", "retransmitted_packets", "marked_packets", "timeouts").sum(),
             starved_senders=(on & (pl.col("delivered_packets") == 0)).sum(),
         )

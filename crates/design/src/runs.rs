@@ -11,7 +11,7 @@ use exmachina_sim::outcome::Flow;
 use exmachina_sim::scenario::Evaluation;
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::Connection;
+use exmachina_sim::transport::{Connection, HEADER_BYTES};
 use rayon::prelude::*;
 
 /// What one sender got in one run.
@@ -35,6 +35,8 @@ pub struct FlowRow {
     pub share_s: f64,
     /// Bytes of a packet on the wire.
     pub packet_bytes: u16,
+    /// Time that a packet takes to be transmitted, on all constant-rate links of its route, ms.
+    pub transmission_ms: f64,
     /// What its transport counted.
     pub totals: Totals,
 }
@@ -50,6 +52,22 @@ impl FlowRow {
     #[must_use]
     pub fn throughput_mbps(&self) -> f64 {
         if self.on_s > 0.0 { 8.0 * self.delivered_mbytes() / self.on_s } else { 0.0 }
+    }
+
+    /// Throughput in bytes of data, without the headers, Mbit/s: what Remy'13's figures show.
+    #[must_use]
+    pub fn goodput_mbps(&self) -> f64 {
+        let bytes = f64::from(self.packet_bytes);
+        self.throughput_mbps() * (bytes - f64::from(HEADER_BYTES)).max(0.0) / bytes
+    }
+
+    /// Mean RTT in excess of what it is on an empty network, a packet's own transmission included, ms; NaN if nothing was
+    /// delivered.
+    #[must_use]
+    pub fn queueing_delay_ms(&self) -> f64 {
+        let excess = self.mean_rtt_ms() - self.min_rtt_ms - self.transmission_ms;
+        // A bound knows no transmission times. (`max` would turn NaN into 0.)
+        if excess < 0.0 { 0.0 } else { excess }
     }
 
     /// Throughput over an equal share of the slowest link; 0 if never on.
@@ -152,6 +170,7 @@ fn one_run<'t>(
         on_s: flow.on_s,
         share_s: flow.share_s,
         packet_bytes: drawn.world.senders[i].transport.packet_bytes,
+        transmission_ms: drawn.world.transmission_ms(i),
         totals: totals[i],
     };
     Ok(outcome.flows.iter().enumerate().map(row).collect())

@@ -261,6 +261,7 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
         number("on_s", |r| r.on_s),
         count("sent_packets", |r| r.totals.sent),
         count("delivered_packets", |r| r.totals.delivered),
+        count("in_order_packets", |r| r.totals.in_order),
         number("delivered_mbytes", FlowRow::delivered_mbytes),
         count("retransmitted_packets", |r| r.totals.retransmitted),
         count("timeouts", |r| r.totals.timeouts),
@@ -269,7 +270,8 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
         number("throughput_mbps", FlowRow::throughput_mbps),
         number("normalised_throughput", FlowRow::normalised_throughput),
         number("mean_rtt_ms", FlowRow::mean_rtt_ms),
-        number("queueing_delay_ms", |r| r.mean_rtt_ms() - r.min_rtt_ms),
+        number("queueing_delay_ms", FlowRow::queueing_delay_ms),
+        number("goodput_mbps", FlowRow::goodput_mbps),
     ]
 }
 

@@ -105,6 +105,18 @@ impl<'t> World<'t> {
         )
     }
 
+    /// Time that a packet of a sender takes to be transmitted, on all constant-rate links of its route, ms.
+    #[must_use]
+    pub fn transmission_ms(&self, sender: usize) -> f64 {
+        let SenderPlan { route, transport, .. } = &self.senders[sender];
+        let bits = f64::from(transport.packet_bytes) * 8.0;
+        let on = |&hop: &u8| match self.hops[usize::from(hop)].link {
+            LinkPlan::Rate(mbps) => bits / (mbps * 1e3),
+            _ => 0.0,
+        };
+        route.iter().map(on).sum()
+    }
+
     /// The delay after each hop of a route.
     fn legs(&self, sender: &SenderPlan<'_>) -> Vec<(u8, Time)> {
         let mut left = from_ms(sender.rtt_ms);

@@ -4,13 +4,10 @@ use serde::{Deserialize, Deserializer};
 
 use crate::scheme::SchemeName;
 use crate::time::{Time, from_ms};
-use crate::transport::{Connections, Preset, Recovery, RtoFloor, Settings};
+use crate::transport::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, Settings};
 
 /// No time of a transport is longer, ms.
 const MAX_MS: f64 = 1e5;
-
-/// Bytes of the headers of a data packet (Remy'13 §5.1: 1250 on the wire for 1210 of payload).
-const HEADER_BYTES: u16 = 40;
 
 /// `[transport]`. What is left out is the preset's, and some of that depends on the scheme.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]

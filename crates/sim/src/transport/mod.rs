@@ -12,4 +12,4 @@ mod settings;
 mod tests;
 
 pub use connection::Connection;
-pub use settings::{Connections, Preset, Recovery, RtoFloor, RttEstimator, Settings};
+pub use settings::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, RttEstimator, Settings};

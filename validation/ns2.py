@@ -1,0 +1,182 @@
+"""Our transport and schemes against the authors' ns-2: their published curves, and the medians of Remy'13's figure 4.
+
+Usage: ns2.py [FOLDER] [--every N] [--only NAME]. FOLDER holds the authors' `curves` and `remycc` (default: beside the
+project). A point is right if throughput and delay are both within 10 %. Curves have 10 runs of 100 s at each point, as
+ours; `--every 10` takes each tenth point of the long ones.
+"""
+
+import argparse
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import exmachina
+
+TOLERANCE = 0.1
+RUNS = 10
+DUMBBELL = """
+schemes = ["newreno"]
+duration_s = 100
+runs = {runs}
+[link]
+rate_mbps = {rate}
+buffer = {{ bdp = {bdp} }}
+[path]
+rtt_ms = {rtt}
+{senders}
+[workload]
+on = {{ seconds = {on} }}
+off = {{ seconds = {off} }}
+[transport]
+preset = "papers"
+{transport}
+"""
+# Tao'14's rule tables start anew with each on-period: no other reading of their scripts gives their curves.
+FRESH = 'connections = "fresh"'
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a curve, ours and theirs: throughput in Mbit/s and mean RTT in ms."""
+
+    at: float
+    theirs: tuple[float, float]
+    ours: tuple[float, float]
+
+    @property
+    def ratios(self) -> tuple[float, float]:
+        return self.ours[0] / self.theirs[0], self.ours[1] / self.theirs[1]
+
+    @property
+    def right(self) -> bool:
+        return all(abs(ratio - 1) <= TOLERANCE for ratio in self.ratios)
+
+
+def scenario(rate: float, rtt: float, bdp: float, senders: str, on: float, off: float, transport: str) -> str:
+    return DUMBBELL.format(
+        rate=rate, rtt=rtt, bdp=bdp, senders=senders, on=on, off=off, transport=transport, runs=RUNS
+    )
+
+
+def measured(text: str, scheme: str) -> pl.DataFrame:
+    return exmachina.evaluate(exmachina.Evaluation(text, "ns2.toml"), [scheme] if scheme else None).flows
+
+
+def means(flows: pl.DataFrame) -> tuple[float, float]:
+    """Throughput and delay: means over the senders of each run, then over runs."""
+    on = flows.filter(pl.col("on_s") > 0)
+    # Their throughput counts only packets that arrive exactly in sequence (the files of figure 7 show it).
+    throughput = on["throughput_mbps"] * on["in_order_packets"] / on["delivered_packets"].clip(1)
+    return float(throughput.mean()), float(on["mean_rtt_ms"].mean())  # type: ignore[arg-type]
+
+
+def report(name: str, points: Iterable[Point], show: int) -> None:
+    points = list(points)
+    right = sum(point.right for point in points)
+    each = [sum(abs(p.ratios[i] - 1) <= TOLERANCE for p in points) for i in (0, 1)]
+    spread = np.array([point.ratios for point in points])
+    print(f"{name}: {right} of {len(points)} points within 10 % in both (throughput {each[0]}, delay {each[1]});", end=" ")
+    print("median ratios {:.3f} {:.3f}".format(*np.median(spread, axis=0)))
+    for point in points[:: max(1, len(points) // show)] if show else []:
+        theirs, ours, ratios = point.theirs, point.ours, point.ratios
+        print(f"  {point.at:9.2f}  ns-2 {theirs[0]:9.4f} {theirs[1]:8.2f}  ours {ours[0]:9.4f} {ours[1]:8.2f}", end="")
+        print(f"  {ratios[0]:.3f} {ratios[1]:.3f}", flush=True)
+
+
+def curve(path: Path, every: int) -> list[list[float]]:
+    return [[float(word) for word in line.split()] for line in path.read_text().splitlines()][::every]
+
+
+def link_speeds(folder: Path, name: str, scheme: str, every: int, transport: str) -> Iterable[Point]:
+    for rate, throughput, delay in curve(folder / "curves" / f"fig2_linkspeed_{name}.plot", every):
+        text = scenario(rate, 150, 5, "[senders]\ncount = 2", 1, 1, transport)
+        yield Point(rate, (throughput, delay), means(measured(text, scheme)))
+
+
+def multiplexing(folder: Path, name: str, scheme: str, every: int, transport: str) -> Iterable[Point]:
+    for senders, throughput, delay in curve(folder / "curves" / f"fig3_mux_5BDP_{name}.plot", every):
+        text = scenario(15, 150, 5, f"[senders]\ncount = {senders:g}", 1, 1, transport)
+        yield Point(senders, (throughput, delay), means(measured(text, scheme)))
+
+
+def awareness(folder: Path, table: str) -> Iterable[Point]:
+    """TCP-naive or TCP-aware senders, two alike or one against NewReno, off for 5 s or 10 ms."""
+    name = {"naive": "baseline", "aware": "compatible"}[table]
+    for rival in ("without", "with"):
+        for off, ending in ((5, "5sec"), (0.01, "alwayson")):
+            text = (folder / "curves" / f"fig7_{rival}newreno_{name}.{ending}.txt").read_text()
+            found = [(int(n), float(tp), float(d)) for n, tp, d in re.findall(r"(\d): tp=(\S+) mbps, del=(\S+) ms", text)]
+            tao = folder / "remycc" / f"tao-tcp-{table}.dna"
+            second = "newreno" if rival == "with" else str(tao)
+            senders = f'[[senders]]\ncount = 1\nscheme = "{tao}"\n[[senders]]\ncount = 1\nscheme = "{second}"'
+            mix = scenario(10, 100, 2, senders, 5, off, "").replace('schemes = ["newreno"]', "").replace("runs = 10", "runs = 50")
+            flows = measured(mix, "")
+            for sender in (0, 1):
+                theirs = np.mean([found_line[1:] for found_line in found if found_line[0] == sender], axis=0)
+                ours = means(flows.filter(pl.col("sender") == sender))
+                yield Point(sender + (10 if rival == "with" else 0) + off / 100, tuple(theirs), ours)
+
+
+def medians(folder: Path) -> None:
+    """Remy'13's figure 4: medians of throughput (data bytes) and queueing delay, read off the figure."""
+    figure = {
+        "newreno": (0.66, 6.2),
+        "vegas": (0.56, 3.6),
+        "cubic": (1.03, 9.4),
+        "compound": (0.82, 7.4),
+        "cubic/sfqcodel": (1.25, 20.8),
+        "xcp": (1.26, 11.7),
+        str(folder / "remycc" / "RemyCC-2013-delta0.1.dna"): (1.73, 3.1),
+        str(folder / "remycc" / "RemyCC-2013-delta1.dna"): (1.45, 1.6),
+        str(folder / "remycc" / "RemyCC-2013-delta10.dna"): (1.11, 1.3),
+    }
+    results = exmachina.evaluate(exmachina.Evaluation.load("r4"), list(figure))
+    print("Remy'13 figure 4: scheme, throughput (Mbit/s) and queueing delay (ms), theirs and ours, ratio and difference")
+    for (scheme, (throughput, delay)), label in zip(figure.items(), results.flows["contender"].unique(maintain_order=True), strict=True):
+        runs = results.runs.filter(pl.col("contender") == label)
+        ours = float(runs["goodput_mbps"].median()), float(runs["queueing_delay_ms"].median())  # type: ignore[arg-type]
+        print(f"  {Path(scheme).stem if scheme.endswith('dna') else scheme:22} {throughput:5.2f} {delay:5.1f}", end="")
+        print(f"  {ours[0]:5.2f} {ours[1]:5.1f}   {ours[0] / throughput:5.2f} {ours[1] - delay:+5.1f}", flush=True)
+    fresh = exmachina.Evaluation.load("r4").text.replace('preset = "papers"', 'preset = "papers"\nconnections = "fresh"')
+    runs = exmachina.evaluate(exmachina.Evaluation(fresh, "r4.toml"), ["newreno"]).runs
+    print(f"  newreno, fresh          1.09  13.0  {runs['goodput_mbps'].median():5.2f} {runs['queueing_delay_ms'].median():5.1f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[2] / "shared" / "reference")
+    parser.add_argument("--every", type=int, default=10)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--show", type=int, default=10)
+    arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    if not folder.is_dir():
+        print(f"{arguments.folder}: not there; nothing to compare with")
+        return
+
+    def table(name: str) -> str:
+        return str(folder / "remycc" / f"{name}.dna")
+
+    comparisons = {
+        "figure4": lambda: medians(folder),
+        "T2 cubic": lambda: link_speeds(folder, "cubic", "cubic", arguments.every, ""),
+        "T3 cubic": lambda: multiplexing(folder, "cubic", "cubic", max(1, arguments.every // 5), ""),
+        "T2 tao-10x": lambda: link_speeds(folder, "10x", table("tao-10x"), arguments.every, FRESH),
+        "T2 tao-100x": lambda: link_speeds(folder, "100x", table("tao-100x"), arguments.every, FRESH),
+        "T3 tao-mux": lambda: multiplexing(folder, "1--10", table("tao-mux-1-10"), max(1, arguments.every // 5), FRESH),
+        "T7 naive": lambda: awareness(folder, "naive"),
+        "T7 aware": lambda: awareness(folder, "aware"),
+    }
+    for name, compare in comparisons.items():
+        if arguments.only in name:
+            points = compare()
+            if points is not None:
+                report(name, points, arguments.show)
+
+
+if __name__ == "__main__":
+    main()
