@@ -484,7 +484,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
             self.totals.in_order += u64::from(new);
             return;
         }
-        self.totals.in_order += u64::from(self.receiver.expects(packet.seq));
+        self.totals.in_order += u64::from(self.receiver.is_newest(packet.seq));
         let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
         self.totals.delivered += u64::from(new);
         self.totals.delay += if new { now - packet.sent } else { 0 };

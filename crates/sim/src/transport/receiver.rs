@@ -42,10 +42,10 @@ impl Receiver {
         Receiver { first: next, next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
     }
 
-    /// Whether this packet is the one expected next.
+    /// Whether no packet from this one on has arrived.
     #[must_use]
-    pub fn expects(&self, seq: u32) -> bool {
-        seq == self.next
+    pub fn is_newest(&self, seq: u32) -> bool {
+        seq >= self.next + if self.beyond.is_empty() { 0 } else { self.beyond.len() as u32 + 1 }
     }
 
     /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.
