@@ -57,9 +57,7 @@ class Point:
 
 
 def scenario(rate: float, rtt: float, bdp: float, senders: str, on: float, off: float, transport: str) -> str:
-    return DUMBBELL.format(
-        rate=rate, rtt=rtt, bdp=bdp, senders=senders, on=on, off=off, transport=transport, runs=RUNS
-    )
+    return DUMBBELL.format(rate=rate, rtt=rtt, bdp=bdp, senders=senders, on=on, off=off, transport=transport, runs=RUNS)
 
 
 def measured(text: str, scheme: str) -> pl.DataFrame:
@@ -79,7 +77,9 @@ def report(name: str, points: Iterable[Point], show: int) -> None:
     right = sum(point.right for point in points)
     each = [sum(abs(p.ratios[i] - 1) <= TOLERANCE for p in points) for i in (0, 1)]
     spread = np.array([point.ratios for point in points])
-    print(f"{name}: {right} of {len(points)} points within 10 % in both (throughput {each[0]}, delay {each[1]});", end=" ")
+    print(
+        f"{name}: {right} of {len(points)} points within 10 % in both (throughput {each[0]}, delay {each[1]});", end=" "
+    )
     print("median ratios {:.3f} {:.3f}".format(*np.median(spread, axis=0)))
     for point in points[:: max(1, len(points) // show)] if show else []:
         theirs, ours, ratios = point.theirs, point.ours, point.ratios
@@ -109,11 +109,17 @@ def awareness(folder: Path, table: str) -> Iterable[Point]:
     for rival in ("without", "with"):
         for off, ending in ((5, "5sec"), (0.01, "alwayson")):
             text = (folder / "curves" / f"fig7_{rival}newreno_{name}.{ending}.txt").read_text()
-            found = [(int(n), float(tp), float(d)) for n, tp, d in re.findall(r"(\d): tp=(\S+) mbps, del=(\S+) ms", text)]
+            found = [
+                (int(n), float(tp), float(d)) for n, tp, d in re.findall(r"(\d): tp=(\S+) mbps, del=(\S+) ms", text)
+            ]
             tao = folder / "remycc" / f"tao-tcp-{table}.dna"
             second = "newreno" if rival == "with" else str(tao)
             senders = f'[[senders]]\ncount = 1\nscheme = "{tao}"\n[[senders]]\ncount = 1\nscheme = "{second}"'
-            mix = scenario(10, 100, 2, senders, 5, off, "").replace('schemes = ["newreno"]', "").replace("runs = 10", "runs = 50")
+            mix = (
+                scenario(10, 100, 2, senders, 5, off, "")
+                .replace('schemes = ["newreno"]', "")
+                .replace("runs = 10", "runs = 50")
+            )
             flows = measured(mix, "")
             for sender in (0, 1):
                 theirs = np.mean([found_line[1:] for found_line in found if found_line[0] == sender], axis=0)
@@ -135,15 +141,23 @@ def medians(folder: Path) -> None:
         str(folder / "remycc" / "RemyCC-2013-delta10.dna"): (1.11, 1.3),
     }
     results = exmachina.evaluate(exmachina.Evaluation.load("r4"), list(figure))
-    print("Remy'13 figure 4: scheme, throughput (Mbit/s) and queueing delay (ms), theirs and ours, ratio and difference")
-    for (scheme, (throughput, delay)), label in zip(figure.items(), results.flows["contender"].unique(maintain_order=True), strict=True):
+    print(
+        "Remy'13 figure 4: scheme, throughput (Mbit/s) and queueing delay (ms), theirs and ours, ratio and difference"
+    )
+    for (scheme, (throughput, delay)), label in zip(
+        figure.items(), results.flows["contender"].unique(maintain_order=True), strict=True
+    ):
         runs = results.runs.filter(pl.col("contender") == label)
         ours = float(runs["goodput_mbps"].median()), float(runs["queueing_delay_ms"].median())  # type: ignore[arg-type]
         print(f"  {Path(scheme).stem if scheme.endswith('dna') else scheme:22} {throughput:5.2f} {delay:5.1f}", end="")
         print(f"  {ours[0]:5.2f} {ours[1]:5.1f}   {ours[0] / throughput:5.2f} {ours[1] - delay:+5.1f}", flush=True)
-    fresh = exmachina.Evaluation.load("r4").text.replace('preset = "papers"', 'preset = "papers"\nconnections = "fresh"')
+    fresh = exmachina.Evaluation.load("r4").text.replace(
+        'preset = "papers"', 'preset = "papers"\nconnections = "fresh"'
+    )
     runs = exmachina.evaluate(exmachina.Evaluation(fresh, "r4.toml"), ["newreno"]).runs
-    print(f"  newreno, fresh          1.09  13.0  {runs['goodput_mbps'].median():5.2f} {runs['queueing_delay_ms'].median():5.1f}")
+    print(
+        f"  newreno, fresh          1.09  13.0  {runs['goodput_mbps'].median():5.2f} {runs['queueing_delay_ms'].median():5.1f}"
+    )
 
 
 def main() -> None:

@@ -55,6 +55,7 @@ impl Transport {
                 (Some(floor), RtoFloor::Variation(_)) => RtoFloor::Variation(floor),
             },
             rto_initial: self.rto_initial_ms.unwrap_or(d.rto_initial),
+            rto_granularity: d.rto_granularity,
             clock: self.clock_ms.unwrap_or(d.clock),
             recovery: self.recovery.unwrap_or(d.recovery),
             dup_threshold: self.dup_threshold.unwrap_or(d.dup_threshold),

@@ -65,6 +65,8 @@ pub struct Connection<S> {
     reduction: Reduction,
     /// Duplicate ACKs since the last that was not (NewReno).
     dup_acks: u32,
+    /// ACKs of a part of what was outstanding when recovery began (NewReno).
+    partial_acks: u32,
     dup_threshold: u32,
     /// A repair that may go whatever the window says.
     repair_now: bool,
@@ -99,6 +101,7 @@ impl<S: Scheme> Connection<S> {
             ecn_recover: 0,
             reduction: Reduction::default(),
             dup_acks: 0,
+            partial_acks: 0,
             dup_threshold: settings.dup_threshold,
             repair_now: false,
             window_limited: false,
@@ -277,9 +280,21 @@ impl<S: Scheme> Connection<S> {
         if acked == 0 {
             return;
         }
+        if self.phase == Phase::Recovery && !self.is_sack() && self.board.una < self.recover {
+            self.partial_acks += 1;
+        }
+        if self.is_impatient() {
+            return;
+        }
         // RFC 6298 §5.2, 5.3.
         let runs = self.board.outstanding() > 0 || self.settings.idle_timer;
         self.rto_at = if runs { now + self.rtt.rto(&self.settings) } else { NEVER };
+    }
+
+    /// RFC 6582 §4: one repair per RTT is too slow for many losses, so only the first ACK of a part of the window starts
+    /// the timer anew (ns-2's default too).
+    fn is_impatient(&self) -> bool {
+        self.phase == Phase::Recovery && self.partial_acks > 1
     }
 
     /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
@@ -309,8 +324,9 @@ impl<S: Scheme> Connection<S> {
                 return None;
             }
             self.dup_acks += u32::from(self.phase != Phase::Loss);
-            // Step 1: not for duplicates that a timeout's repairs cause.
-            let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && seq >= self.recover;
+            // Step 1: not for duplicates that repairs of an earlier window cause.
+            let covers = seq > self.recover || seq == self.first;
+            let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
             if lost && self.settings.recovery == Recovery::GoBackN {
                 return Some((seq, self.go_back()));
             }
@@ -337,6 +353,7 @@ impl<S: Scheme> Connection<S> {
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
         self.repair_now = true;
+        self.partial_acks = 0;
         self.reduction = Reduction { window, flight, ..Reduction::default() };
         self.totals.reductions += 1;
         let congestion = self.congestion(now, seq, lost);
@@ -419,7 +436,7 @@ impl<S: Scheme> Connection<S> {
         self.last_send = now;
         // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
         // was set for another packet, and a repair has an RTT of its own to come back.
-        if self.rto_at == NEVER || seq == self.board.una {
+        if self.rto_at == NEVER || seq == self.board.una && !self.is_impatient() {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {

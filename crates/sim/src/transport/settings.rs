@@ -71,6 +71,8 @@ pub struct Settings {
     pub rto_floor: RtoFloor,
     /// Timeout before the first RTT sample (RFC 6298 §2.1).
     pub rto_initial: Time,
+    /// Granularity of the retransmission timer: the least part for the variation (RFC 6298 §2.3, G).
+    pub rto_granularity: Time,
     /// Resolution of RTT samples; 0: exact.
     pub clock: Time,
     /// Loss recovery.
@@ -98,6 +100,8 @@ impl Settings {
             delayed_ack: 0,
             rto_floor: RtoFloor::Timeout(SECOND / 5),
             rto_initial: 3 * SECOND,
+            // ns-2's default tick.
+            rto_granularity: 10_000_000,
             clock: 100_000,
             recovery: Recovery::RateHalving,
             dup_threshold: 3,
@@ -117,6 +121,7 @@ impl Settings {
             delayed_ack: 40_000_000,
             rto_floor: RtoFloor::Variation(SECOND / 5),
             rto_initial: SECOND,
+            rto_granularity: 1_000_000,
             clock: 0,
             recovery: Recovery::Proportional,
             dup_threshold: 3,
@@ -170,10 +175,11 @@ impl RttEstimator {
     /// The retransmission timeout, backoff included.
     #[must_use]
     pub fn rto(&self, settings: &Settings) -> Time {
+        let variation = (4 * self.variation).max(settings.rto_granularity);
         let rto = match (self.srtt, settings.rto_floor) {
             (0, _) => settings.rto_initial,
-            (srtt, RtoFloor::Timeout(floor)) => (srtt + 4 * self.variation).max(floor),
-            (srtt, RtoFloor::Variation(floor)) => srtt + (4 * self.variation).max(floor),
+            (srtt, RtoFloor::Timeout(floor)) => (srtt + variation).max(floor),
+            (srtt, RtoFloor::Variation(floor)) => srtt + variation.max(floor),
         };
         rto.saturating_mul(self.backoff).min(MAX_RTO)
     }
