@@ -36,7 +36,7 @@ preset = "papers"
 {transport}
 """
 # Tao'14's rule tables start anew with each on-period: no other reading of their scripts gives their curves.
-FRESH = 'connections = "fresh"'
+FRESH = ""
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,10 @@ pub trait Scheme: Clone {
     fn window(&self) -> u32;
     /// Least time between two sends.
     fn intersend(&self) -> Time;
+    /// It starts anew with each on-period, and is not told of ACKs of packets of an earlier one.
+    fn forgets(&self) -> bool {
+        false
+    }
     /// Slow-start threshold in packets, for time plots; NaN where the scheme has none.
     fn ssthresh(&self) -> f64 {
         f64::NAN
@@ -287,6 +291,10 @@ macro_rules! any_scheme {
 
             fn ecn_capable(&self) -> bool {
                 match self { $(AnyScheme::$name(s) => s.ecn_capable(),)* }
+            }
+
+            fn forgets(&self) -> bool {
+                match self { $(AnyScheme::$name(s) => s.forgets(),)* }
             }
 
             fn owns_recovery(&self) -> bool {

@@ -3,10 +3,7 @@
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Scheme};
-use crate::time::{SECOND, Time};
-
-/// Silence on an open connection after which memory and window start anew.
-const FORGETS_AFTER: Time = SECOND / 5;
+use crate::time::Time;
 
 /// A sender that follows a rule table.
 #[derive(Clone, Debug)]
@@ -30,11 +27,13 @@ impl Scheme for Remy<'_> {
         self.controller = Controller::start(self.table);
     }
 
-    /// The authors' ns-2 agent forgets after 0.2 s of silence (their floor of the retransmission timer).
-    fn resume(&mut self, now: Time, idle: Time) {
-        if idle >= FORGETS_AFTER {
-            self.start(now);
-        }
+    fn resume(&mut self, now: Time, _idle: Time) {
+        self.start(now);
+    }
+
+    /// Each on-period is a flow of its own (Remy'13 §5.1), on an open connection too.
+    fn forgets(&self) -> bool {
+        true
     }
 
     #[inline(always)]

@@ -48,6 +48,8 @@ pub struct Connection<S> {
     /// First packet of the present connection; nothing was sent before there is one.
     first: u32,
     opened: bool,
+    /// When the present on-period began.
+    since: Time,
     /// The first packet past what the application gave (`u32::MAX`: no end in sight).
     end: u32,
     board: Scoreboard,
@@ -90,6 +92,7 @@ impl<S: Scheme> Connection<S> {
             on: false,
             first: 0,
             opened: false,
+            since: 0,
             end: 0,
             board: Scoreboard::new(0),
             receiver: Receiver::new(0),
@@ -240,7 +243,9 @@ impl<S: Scheme> Connection<S> {
             rate,
             xcp_feedback: feedback.xcp_feedback_bytes / f64::from(self.settings.packet_bytes),
         };
-        self.scheme.on_ack(&ack);
+        if sent >= self.since || !self.scheme.forgets() {
+            self.scheme.on_ack(&ack);
+        }
         self.window_limited = false;
         if in_recovery {
             self.reduce(delivered);
@@ -471,6 +476,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
 
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
+        self.since = now;
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {
