@@ -33,10 +33,7 @@ on = {{ seconds = {on} }}
 off = {{ seconds = {off} }}
 [transport]
 preset = "papers"
-{transport}
 """
-# Tao'14's rule tables start anew with each on-period: no other reading of their scripts gives their curves.
-FRESH = ""
 
 
 @dataclass(frozen=True)
@@ -49,18 +46,22 @@ class Point:
 
     @property
     def ratios(self) -> tuple[float, float]:
+        """Ours over theirs."""
         return self.ours[0] / self.theirs[0], self.ours[1] / self.theirs[1]
 
     @property
     def right(self) -> bool:
+        """Both within the tolerance."""
         return all(abs(ratio - 1) <= TOLERANCE for ratio in self.ratios)
 
 
-def scenario(rate: float, rtt: float, bdp: float, senders: str, on: float, off: float, transport: str) -> str:
-    return DUMBBELL.format(rate=rate, rtt=rtt, bdp=bdp, senders=senders, on=on, off=off, transport=transport, runs=RUNS)
+def scenario(**fields: object) -> str:
+    """The text of a dumbbell."""
+    return DUMBBELL.format(**{"runs": RUNS, "rtt": 150, "bdp": 5, "on": 1, "off": 1, **fields})
 
 
 def measured(text: str, scheme: str) -> pl.DataFrame:
+    """All flows of a scenario with this scheme, or with its own where that is empty."""
     return exmachina.evaluate(exmachina.Evaluation(text, "ns2.toml"), [scheme] if scheme else None).flows
 
 
@@ -73,6 +74,7 @@ def means(flows: pl.DataFrame) -> tuple[float, float]:
 
 
 def report(name: str, points: Iterable[Point], show: int) -> None:
+    """How many points are right, and about `show` of them."""
     points = list(points)
     right = sum(point.right for point in points)
     each = [sum(abs(p.ratios[i] - 1) <= TOLERANCE for p in points) for i in (0, 1)]
@@ -88,18 +90,21 @@ def report(name: str, points: Iterable[Point], show: int) -> None:
 
 
 def curve(path: Path, every: int) -> list[list[float]]:
+    """Every so many lines of a curve's file."""
     return [[float(word) for word in line.split()] for line in path.read_text().splitlines()][::every]
 
 
-def link_speeds(folder: Path, name: str, scheme: str, every: int, transport: str) -> Iterable[Point]:
+def link_speeds(folder: Path, name: str, scheme: str, every: int) -> Iterable[Point]:
+    """Tao'14 figure 2: two senders, 1 to 1000 Mbit/s."""
     for rate, throughput, delay in curve(folder / "curves" / f"fig2_linkspeed_{name}.plot", every):
-        text = scenario(rate, 150, 5, "[senders]\ncount = 2", 1, 1, transport)
+        text = scenario(rate=rate, senders="[senders]\ncount = 2")
         yield Point(rate, (throughput, delay), means(measured(text, scheme)))
 
 
-def multiplexing(folder: Path, name: str, scheme: str, every: int, transport: str) -> Iterable[Point]:
+def multiplexing(folder: Path, name: str, scheme: str, every: int) -> Iterable[Point]:
+    """Tao'14 figure 3: 1 to 100 senders."""
     for senders, throughput, delay in curve(folder / "curves" / f"fig3_mux_5BDP_{name}.plot", every):
-        text = scenario(15, 150, 5, f"[senders]\ncount = {senders:g}", 1, 1, transport)
+        text = scenario(rate=15, senders=f"[senders]\ncount = {senders:g}")
         yield Point(senders, (throughput, delay), means(measured(text, scheme)))
 
 
@@ -155,12 +160,12 @@ def medians(folder: Path) -> None:
         'preset = "papers"', 'preset = "papers"\nconnections = "fresh"'
     )
     runs = exmachina.evaluate(exmachina.Evaluation(fresh, "r4.toml"), ["newreno"]).runs
-    print(
-        f"  newreno, fresh          1.09  13.0  {runs['goodput_mbps'].median():5.2f} {runs['queueing_delay_ms'].median():5.1f}"
-    )
+    ours = runs["goodput_mbps"].median(), runs["queueing_delay_ms"].median()
+    print("  newreno, fresh          1.09  13.0  {:5.2f} {:5.1f}".format(*ours))
 
 
 def main() -> None:
+    """Compares all, or what `--only` names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parents[2] / "shared" / "reference")
     parser.add_argument("--every", type=int, default=10)
@@ -177,11 +182,11 @@ def main() -> None:
 
     comparisons = {
         "figure4": lambda: medians(folder),
-        "T2 cubic": lambda: link_speeds(folder, "cubic", "cubic", arguments.every, ""),
-        "T3 cubic": lambda: multiplexing(folder, "cubic", "cubic", max(1, arguments.every // 5), ""),
-        "T2 tao-10x": lambda: link_speeds(folder, "10x", table("tao-10x"), arguments.every, FRESH),
-        "T2 tao-100x": lambda: link_speeds(folder, "100x", table("tao-100x"), arguments.every, FRESH),
-        "T3 tao-mux": lambda: multiplexing(folder, "1--10", table("tao-mux-1-10"), max(1, arguments.every // 5), FRESH),
+        "T2 cubic": lambda: link_speeds(folder, "cubic", "cubic", arguments.every),
+        "T3 cubic": lambda: multiplexing(folder, "cubic", "cubic", max(1, arguments.every // 5)),
+        "T2 tao-10x": lambda: link_speeds(folder, "10x", table("tao-10x"), arguments.every),
+        "T2 tao-100x": lambda: link_speeds(folder, "100x", table("tao-100x"), arguments.every),
+        "T3 tao-mux": lambda: multiplexing(folder, "1--10", table("tao-mux-1-10"), max(1, arguments.every // 5)),
         "T7 naive": lambda: awareness(folder, "naive"),
         "T7 aware": lambda: awareness(folder, "aware"),
     }

@@ -216,7 +216,8 @@ impl<S: Scheme> Connection<S> {
         delivered += news;
         let rate = self.board.rate_sample();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
-        let sample = self.measure(feedback, now);
+        // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
+        let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
         self.restart_timer(acked, now);
         let lost = self.find_losses(acked, una, now);
         self.answer_marks(feedback.marked, now);
