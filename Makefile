@@ -48,6 +48,7 @@ validate: build
 	$(BIN)/python validation/kills.py
 	$(BIN)/python validation/threads.py
 	$(BIN)/python validation/lag_bound.py
+	$(BIN)/python validation/ns2.py
 
 build: $(READY)
 	$(BIN)/maturin develop --release --locked
