@@ -183,11 +183,12 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     /// Lets a sender act, most often by sending one packet, and plans when it does next.
     #[inline(always)]
     fn act<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<E>) {
-        let (packet, next, turn) = self.senders[i].act(now);
+        let sender = &mut self.senders[i];
+        let (packet, next, turn) = sender.act(now);
         if let Some(packet) = packet {
             let departs = self.path.send::<PLAIN>(packet, now);
-            observer.sent(now, i, &packet, departs, &self.senders[i]);
-        } else if self.senders[i].finished() {
+            observer.sent(now, i, &packet, departs, sender);
+        } else if sender.finished() {
             // A delayed ACK was the last.
             self.now = now;
             self.switch_off(i, observer);
