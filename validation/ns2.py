@@ -18,6 +18,9 @@ import exmachina
 
 TOLERANCE = 0.1
 RUNS = 10
+# Tao'14's packets have 1200 bytes of data in 1250. Counting the bandwidth-delay product in packets of data gives their
+# delays with a full buffer (T3, one sender: 647 ms, theirs 646); counting it in packets on the wire gives 626.
+BDP_IN_DATA = 1250 / 1200
 DUMBBELL = """
 schemes = ["newreno"]
 duration_s = 100
@@ -55,9 +58,10 @@ class Point:
         return all(abs(ratio - 1) <= TOLERANCE for ratio in self.ratios)
 
 
-def scenario(**fields: object) -> str:
-    """The text of a dumbbell."""
-    return DUMBBELL.format(**{"runs": RUNS, "rtt": 150, "bdp": 5, "on": 1, "off": 1, **fields})
+def scenario(**fields: str | float) -> str:
+    """The text of a dumbbell; `bdp` as the papers say it."""
+    fields = {"runs": RUNS, "rtt": 150, "bdp": 5, "on": 1, "off": 1, **fields}
+    return DUMBBELL.format(**{**fields, "bdp": float(fields["bdp"]) * BDP_IN_DATA})
 
 
 def measured(text: str, scheme: str) -> pl.DataFrame:
@@ -120,11 +124,8 @@ def awareness(folder: Path, table: str) -> Iterable[Point]:
             tao = folder / "remycc" / f"tao-tcp-{table}.dna"
             second = "newreno" if rival == "with" else str(tao)
             senders = f'[[senders]]\ncount = 1\nscheme = "{tao}"\n[[senders]]\ncount = 1\nscheme = "{second}"'
-            mix = (
-                scenario(10, 100, 2, senders, 5, off, "")
-                .replace('schemes = ["newreno"]', "")
-                .replace("runs = 10", "runs = 50")
-            )
+            mix = scenario(rate=10, rtt=100, bdp=2, senders=senders, on=5, off=off, runs=50)
+            mix = mix.replace('schemes = ["newreno"]', "")
             flows = measured(mix, "")
             for sender in (0, 1):
                 theirs = np.mean([found_line[1:] for found_line in found if found_line[0] == sender], axis=0)
