@@ -18,9 +18,6 @@ import exmachina
 
 TOLERANCE = 0.1
 RUNS = 10
-# Tao'14's packets have 1200 bytes of data in 1250. Counting the bandwidth-delay product in packets of data gives their
-# delays with a full buffer (T3, one sender: 647 ms, theirs 646); counting it in packets on the wire gives 626.
-BDP_IN_DATA = 1250 / 1200
 DUMBBELL = """
 schemes = ["newreno"]
 duration_s = 100
@@ -59,9 +56,8 @@ class Point:
 
 
 def scenario(**fields: str | float) -> str:
-    """The text of a dumbbell; `bdp` as the papers say it."""
-    fields = {"runs": RUNS, "rtt": 150, "bdp": 5, "on": 1, "off": 1, **fields}
-    return DUMBBELL.format(**{**fields, "bdp": float(fields["bdp"]) * BDP_IN_DATA})
+    """The text of a dumbbell."""
+    return DUMBBELL.format(**{"runs": RUNS, "rtt": 150, "bdp": 5, "on": 1, "off": 1, **fields})
 
 
 def measured(text: str, scheme: str) -> pl.DataFrame:
