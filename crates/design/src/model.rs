@@ -1,10 +1,15 @@
 //! Design models: a scenario, what to strive for on it, and how to search, read from one TOML file.
 //!
-//! A model file is a scenario file with two tables more, both optional, as is everything in them:
+//! A model file is a scenario file with three tables more, all optional:
 //!
 //! ```toml
 //! [objective]
 //! delta = 1                # weight of delay
+//!
+//! [[also]]                 # any number of them: other traffic on the same networks, to train with as well
+//! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }
+//! objective = { delta = 3 }  # default: the model's
+//! weight = 1               # of its scores, against those of the model
 //!
 //! [design]
 //! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
@@ -17,9 +22,13 @@
 //! intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
 //! ```
 
+mod also;
+
+pub use also::Also;
 use exmachina_rules::Signal;
 use exmachina_sim::objective::Objective;
-use exmachina_sim::scenario::{Document, FileError, Scenario, SpecimenSet};
+use exmachina_sim::outcome::Outcome;
+use exmachina_sim::scenario::{Document, FileError, Scenario, Specimen, SpecimenSet};
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The most networks of one evaluation.
@@ -41,6 +50,8 @@ pub struct Model {
     pub scenario: Scenario,
     /// What a good algorithm is.
     pub objective: Objective,
+    /// What it must also do well with; only designs know of this, not scores.
+    pub also: Vec<Also>,
     /// How to search for it.
     pub design: DesignTable,
     /// The text of the model file, which goes into every file that a design writes.
@@ -94,16 +105,53 @@ impl Model {
     pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
         let mut document = Document::parse(text, file)?;
         let objective = document.take("objective")?;
+        let also = Also::take(&mut document, objective)?;
         let table: DesignFile = document.take("design")?;
         let scenario = Scenario::from_document(&document)?;
+        if !also.is_empty() && scenario.grid().is_some() {
+            let message = "expected no [[also]] beside a scenario that is a grid".to_owned();
+            return Err(document.error("also", message));
+        }
         let design = table.check(&scenario, &document)?;
-        Ok(Self { scenario, objective, design, text: text.to_owned() })
+        Ok(Self { scenario, objective, also, design, text: text.to_owned() })
+    }
+
+    /// Networks that go together: the points of a grid, or one for each kind of traffic. Means are taken over whole
+    /// groups.
+    #[must_use]
+    pub fn group(&self) -> usize {
+        self.scenario.grid().map_or(1 + self.also.len(), |points| points.len())
+    }
+
+    /// Specimens to train on: of a grid, its points in turn; else random draws, each kind of traffic in turn. Those of a
+    /// smaller count are the first of a larger one.
+    #[must_use]
+    pub fn specimens(&self, root: u64, count: usize) -> SpecimenSet {
+        let mut set = self.scenario.specimens(root, count);
+        let kinds = 1 + self.also.len();
+        for (k, also) in self.also.iter().enumerate() {
+            let scenario = Scenario { workload: also.workload.clone(), ..self.scenario.clone() };
+            let other = scenario.specimens(root, count).specimens;
+            for (specimen, other) in set.specimens.iter_mut().zip(other).skip(k + 1).step_by(kinds) {
+                *specimen = other;
+            }
+        }
+        set
+    }
+
+    /// What a training specimen's outcome is worth.
+    #[must_use]
+    pub fn worth(&self, specimen: &Specimen, outcome: &Outcome) -> f64 {
+        match specimen.index as usize % (1 + self.also.len()) {
+            0 => outcome.score(&self.objective),
+            k => self.also[k - 1].weight * outcome.score(&self.also[k - 1].objective),
+        }
     }
 
     /// The specimens that candidates are scored on: all points of a grid, `draws_per_point` times, or random draws.
     #[must_use]
     pub fn training(&self, seed: u64) -> SpecimenSet {
-        self.scenario.specimens(training_root(seed), self.design.specimens)
+        self.specimens(training_root(seed), self.design.specimens)
     }
 
     /// Specimens of the same scenario that no training set has: their root seeds are odd and those of training sets

@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
+use exmachina_sim::network::On;
+use exmachina_sim::outcome::Flow;
+
 use super::*;
 
 /// A model whose only table is the scenario's; four grid points.
@@ -73,7 +76,7 @@ fn fields_of_evaluations_are_refused_by_name() {
     );
     assert_eq!(
         told(&format!("runs = 5\n{GRID}"), ""),
-        format!("1: runs: {refused} name, description, link, path, senders, workload, objective, design")
+        format!("1: runs: {refused} name, description, link, path, senders, workload, objective, also, design")
     );
 }
 
@@ -107,7 +110,7 @@ fn mistakes() {
     assert_eq!(
         told(&random(), "[designs]"),
         "10: designs: unknown field; expected one of name, description, link, path, senders, workload, \
-         objective, design"
+         objective, also, design"
     );
     assert_eq!(
         told(&random(), "[objective]\nweight = 1"),
@@ -196,4 +199,29 @@ fn the_models_that_we_ship() {
     for name in ["demo", "general-1", "known-1x", "tao-10x"] {
         assert!(names.iter().any(|n| n == name), "{name}");
     }
+}
+
+#[test]
+fn other_traffic_is_trained_with_in_turn() {
+    let also = "[[also]]\nworkload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }\nobjective = { delta = 3 }";
+    let (alone, both) = (parse(&random()), parse(&format!("{}\n{also}\nweight = 0.5", random())));
+    assert_eq!((alone.group(), both.group()), (1, 2));
+    let (one, two) = (alone.training(1), both.training(1));
+    for (i, (a, b)) in one.specimens.iter().zip(&two.specimens).enumerate() {
+        // The same network with other traffic at every other place.
+        assert_eq!((a.index, a.network.rate_mbps), (b.index, b.network.rate_mbps));
+        assert_eq!(b.network.workload.on == On::Bytes(1e5), i % 2 == 1);
+    }
+    let flow = |delivered| Flow { delivered, sent: 9, delay_ns: 4, on_s: 1.0, share_s: 1.0, min_rtt_ms: 1e-6 };
+    let outcome = Outcome { flows: vec![flow(2)], lost: 0, in_flight: 0, rate_mbps: 0.01 };
+    // log2(2 packets a second on a link of one) less delta * log2(a delay ratio of 2); halved for the other traffic.
+    assert_eq!(both.worth(&two.specimens[0], &outcome), 1.0 - both.objective.delta);
+    assert_eq!(both.worth(&two.specimens[1], &outcome), 0.5 * (1.0 - 3.0));
+    // Scores that are reported are of the model alone.
+    assert_eq!(alone.held_out(1, 5), both.held_out(1, 5));
+
+    let grid = told(&format!("{GRID}\n{also}"), "");
+    assert!(grid.ends_with("also: expected no [[also]] beside a scenario that is a grid"), "{grid}");
+    let light = told(&format!("{}\n{also}\nweight = 0", random()), "");
+    assert!(light.ends_with("also: expected weights above 0, got 0"), "{light}");
 }

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use exmachina_rules::FlatTable;
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::objective::Objective;
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
@@ -14,6 +13,8 @@ use exmachina_sim::scheme::Remy;
 use exmachina_sim::sender::Sender;
 use exmachina_sim::time::{Time, from_s};
 use rayon::prelude::*;
+
+use crate::model::Model;
 
 /// The search was asked to stop: what the step had found so far is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct Meter {
 /// Runs tables on specimens.
 pub struct Arena<'a> {
     /// What a good outcome is.
-    pub objective: Objective,
+    pub model: &'a Model,
     /// Set by whoever wants the search to stop.
     pub stop: &'a AtomicBool,
     /// Counts runs.
@@ -121,6 +122,6 @@ impl Arena<'_> {
         let outcome = engine.outcome();
         self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
         self.meter.runs.fetch_add(1, Ordering::Relaxed);
-        Ok(outcome.score(&self.objective))
+        Ok(self.model.worth(specimen, &outcome))
     }
 }

@@ -136,8 +136,7 @@ impl Bench<'_> {
     /// The mean score of a table on specimens that no candidate is chosen on.
     fn measure(&self, table: &RuleTable) -> Result<f64, Stopped> {
         let flat = FlatTable::new(table).expect("a search makes usable tables");
-        let group = self.model.scenario.grid().map_or(1, |points| points.len());
-        let set = self.model.scenario.specimens(self.validation, VALIDATION.next_multiple_of(group));
+        let set = self.model.specimens(self.validation, VALIDATION.next_multiple_of(self.model.group()));
         let scores = self.arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
         Ok(scores[0].iter().sum::<f64>() / scores[0].len() as f64)
     }
@@ -210,7 +209,7 @@ impl Designer {
     pub fn step(&mut self, stop: &AtomicBool, meter: &Meter) -> Result<(), Stopped> {
         let (clock, before) = (ProcessTime::now(), meter.packets.load(Ordering::Relaxed));
         let simulated = || meter.packets.load(Ordering::Relaxed) - before;
-        let arena = Arena { objective: self.model.objective, stop, meter };
+        let arena = Arena { model: &self.model, stop, meter };
         let flat = FlatTable::new(&self.table).expect("a search makes usable tables");
         let bench = Bench {
             model: &self.model,

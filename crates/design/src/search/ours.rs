@@ -218,7 +218,7 @@ impl Line {
     fn look(&mut self, bench: &Bench, tuning: &Tuning) -> Result<(), Stopped> {
         if self.uses.len() != bench.table.len() || self.stale >= LOOK_EVERY {
             let rules = self.rules(bench, tuning);
-            let set = fresh(&bench.model.scenario, rules.root, 0, rules.first.max(8));
+            let set = fresh(bench.model, rules.root, 0, rules.first.max(8));
             self.uses = bench.arena.watched(bench.flat, &set, rules.seconds)?.total_uses();
             self.stale = 0;
         }
@@ -233,7 +233,7 @@ impl Line {
     fn rules(&self, bench: &Bench, tuning: &Tuning) -> Rules {
         let level = if tuning.levels { self.level } else { self.level + 2 };
         // Where all networks are known in advance only their traffic varies, and less shows what is better.
-        let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 };
+        let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 * bench.model.group() };
         let most = (4 * few) << level.min(5);
         let whole = bench.model.design.duration_s;
         Rules {
@@ -280,7 +280,7 @@ impl Line {
 
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let rules = self.rules(bench, tuning);
-        let set = fresh(&bench.model.scenario, rules.root, 0, 16);
+        let set = fresh(bench.model, rules.root, 0, 16);
         let seen = usage(bench.flat, &set, rules.seconds);
         if !tuning.chosen_splits {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));

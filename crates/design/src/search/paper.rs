@@ -121,5 +121,5 @@ fn better_of_round(old: Option<RuleTable>, bench: &Bench) -> Result<RuleTable, S
 }
 
 fn specimens(bench: &Bench, root: u64) -> SpecimenSet {
-    bench.model.scenario.specimens(root, bench.model.design.specimens)
+    bench.model.specimens(root, bench.model.design.specimens)
 }

@@ -5,10 +5,11 @@
 //! cannot fit the luck of a fixed set.
 
 use exmachina_rules::FlatTable;
-use exmachina_sim::scenario::{Scenario, SpecimenSet};
+use exmachina_sim::scenario::SpecimenSet;
 
 use super::Bench;
 use super::arena::Stopped;
+use crate::model::Model;
 
 /// A race with more candidates than this begins with a shorter heat.
 const CROWD: usize = 60;
@@ -72,16 +73,15 @@ impl Gains {
 }
 
 /// Specimens number `from..from + count` of a root seed.
-pub fn fresh(scenario: &Scenario, root: u64, from: usize, count: usize) -> SpecimenSet {
-    let mut set = scenario.specimens(root, from + count);
+pub fn fresh(model: &Model, root: u64, from: usize, count: usize) -> SpecimenSet {
+    let mut set = model.specimens(root, from + count);
     set.specimens.drain(..from);
     set
 }
 
 /// Races candidates against the present table.
 pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Option<Winner>, Stopped> {
-    let scenario = &bench.model.scenario;
-    let group = scenario.grid().map_or(1, |points| points.len());
+    let group = bench.model.group();
     let most = rules.most.next_multiple_of(group);
     let mut alive: Vec<usize> = (0..candidates.len()).collect();
     let mut gains = vec![Gains::default(); candidates.len()];
@@ -100,10 +100,27 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
         let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].margin());
         let decided = alive.len() == 1 || done >= most || gain > 2.0 * margin;
         if decided && gain > margin && gain > 0.0 {
-            return Ok(Some(Winner { candidate: best, gain }));
+            return confirm(bench, candidates, rules, best, done..2 * done, group);
         }
     }
     Ok(None)
+}
+
+/// Runs the winner of a race once more, on specimens that had no part in choosing it: the best of many looks better than
+/// it is, and without this most of what late races find is luck.
+fn confirm(
+    bench: &Bench,
+    candidates: &[Candidate],
+    rules: &Rules,
+    winner: usize,
+    specimens: std::ops::Range<usize>,
+    group: usize,
+) -> Result<Option<Winner>, Stopped> {
+    let mut gains = vec![Gains::default(); candidates.len()];
+    heat(bench, candidates, rules, &[winner], &mut gains, specimens, group)?;
+    let gains = &gains[winner];
+    let (gain, margin) = (gains.mean(), rules.confidence * gains.margin());
+    Ok((gain > margin && gain > 0.0).then_some(Winner { candidate: winner, gain }))
 }
 
 /// Adds the paired differences of the candidates still in the race on some more specimens.
@@ -116,7 +133,7 @@ fn heat(
     specimens: std::ops::Range<usize>,
     group: usize,
 ) -> Result<(), Stopped> {
-    let set = fresh(&bench.model.scenario, rules.root, specimens.start, specimens.len());
+    let set = fresh(bench.model, rules.root, specimens.start, specimens.len());
     let base = bench.arena.watched(bench.flat, &set, rules.seconds)?;
     let tables: Vec<FlatTable> = alive.iter().map(|&c| candidates[c].table.clone()).collect();
     // A table that differs in one rule alone does the same wherever that rule never fires.
