@@ -16,24 +16,46 @@ from exmachina.rulewords import action_words, box_words, signed
 from exmachina.style import network_words, signal_words
 from exmachina.timeline import timeline_of
 
-__all__ = ["chart", "columns", "inspection_page", "inspection_sections", "page", "section", "tiles"]
+__all__ = ["CONFIG", "asset", "chart", "columns", "inspection_page", "inspection_sections", "page", "section", "tiles"]
 
 CONFIG = {"displayModeBar": False, "responsive": True}
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "font-src data:; worker-src blob:"
+)
+"""What a browser lets a page of ours do: everything in the file, nothing of the network. Plotly compiles some drawing
+code as it goes."""
 TOP_RULES = 12
 
 
-def page(title: str, kicker: str, lead: str, body: Iterable[str]) -> str:
-    """A page: title, a line above it, a paragraph below it (these three are text), and sections of HTML."""
-    css = resources.files("exmachina").joinpath("page.css").read_text()
+def page(title: str, kicker: str, lead: str, body: Iterable[str], *, style: str = "", script: str | None = None) -> str:
+    """A page: title, a line above it, a paragraph below it (these three are text), and sections of HTML.
+
+    Args:
+        title: Of the page and of the window.
+        kicker: The line above the title.
+        lead: The paragraph below it.
+        body: Sections.
+        style: CSS after that of all pages.
+        script: If given, the page shows before plotly's script, megabytes, is read: that then comes at the end, and
+            after it this one. Charts of `chart` need plotly before them.
+    """
+    plotly = f"<script>{get_plotlyjs()}</script>"
+    first, last = (plotly, "") if script is None else ("", f"{plotly}<script>{script}</script>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{css}</style>"
-        f"<script>{get_plotlyjs()}</script></head>\n<body><main>"
+        f"<title>{escape(title)}</title><style>{asset('exmachina', 'page.css')}{style}</style>{first}</head>\n<body><main>"
         f'<header><p class="kicker">{escape(kicker)}</p><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>\n'
         + "\n".join(body)
-        + f"\n<footer>Made by exmachina {_core.__version__}.</footer></main></body></html>\n"
+        + f"\n<footer>Made by exmachina {_core.__version__}.</footer></main>{last}</body></html>\n"
     )
+
+
+def asset(package: str, name: str) -> str:
+    """A style sheet or script that comes with a package of ours."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def section(title: str, words: str, *content: str) -> str:

@@ -1,0 +1,194 @@
+// What the report does in a browser: draws charts when they come near the screen, searches and sorts tables, opens what
+// is folded before it prints. The state of the ledger is in the page's address (#q=cubic&show=failed&sort=-off), so that
+// a view of it can be sent to somebody.
+"use strict";
+(() => {
+  const NEAR = "800px";  // a chart is drawn when it is this close to the screen
+
+  const NARROW = 520;  // px; below it the legend goes under the chart, one or two entries a line
+
+  const LINE = 20;  // px, of a line of that legend
+  const SYMBOL = 48;  // px, of what stands before a name, and around
+  const LETTERS = 15;  // with longer names, one entry a line
+
+  // Beside or above the axes, a legend would leave a phone no room for the curves.
+  function fitPhone(layout, traces, width) {
+    const shown = layout.showlegend === false ? [] : traces.filter((trace) => trace.showlegend !== false && trace.name);
+    const names = new Map(shown.map((trace) => [trace.legendgroup ?? trace.name, trace.name]));
+    const columns = Math.max(0, ...[...names.values()].map((name) => name.length)) > LETTERS ? 1 : 2;
+    const lines = names.size < 2 ? 0 : Math.ceil(names.size / columns);
+    layout.height = Math.max(layout.height || 0, 400) + LINE * lines;
+    layout.font = { ...layout.font, size: 11.5 };
+    layout.margin = { ...layout.margin, l: Math.min(layout.margin?.l ?? 48, 48), r: 8, t: layout.title?.text ? 40 : 12 };
+    layout.legend = {
+      ...layout.legend, orientation: "h", x: 0, xref: "container", xanchor: "left", y: 0, yref: "container",
+      yanchor: "bottom", entrywidth: (width - 64) / columns - SYMBOL, entrywidthmode: "pixels", itemsizing: "constant", traceorder: "normal",
+      font: { size: 11.5 },
+    };
+    layout.margin.b = Math.max(layout.margin.b ?? 48, 48) + LINE * lines;
+    for (const key of Object.keys(layout)) {
+      if (!/^[xy]axis\d*$/.test(key) || !layout[key].title) continue;
+      const title = layout[key].title;
+      layout[key] = { ...layout[key], title: { ...title, font: { ...title.font, size: 12 } } };
+    }
+  }
+
+  function draw(picture) {
+    const live = picture.querySelector(".live");
+    const chart = JSON.parse(picture.querySelector("script[type='application/json']").textContent);
+    const config = JSON.parse(document.getElementById("chart-config").textContent);
+    const layout = { ...chart.layout, autosize: true };
+    delete layout.width;
+    // A finger that scrolls the page must not zoom a chart instead.
+    if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false;
+    live.hidden = false;
+    if (live.clientWidth < NARROW) fitPhone(layout, chart.data, live.clientWidth);
+    Plotly.newPlot(live, chart.data, layout, config).then(
+      () => picture.classList.add("drawn"),
+      (reason) => { live.hidden = true; console.error(reason); },
+    );
+  }
+
+  function drawWhenNear() {
+    const pictures = [...document.querySelectorAll(".picture")].filter((picture) => picture.querySelector(".live"));
+    const observer = new IntersectionObserver((entries) => {
+      for (const entry of entries) {
+        if (!entry.isIntersecting) continue;
+        observer.unobserve(entry.target);
+        draw(entry.target);
+      }
+    }, { rootMargin: `${NEAR} 0px` });
+    for (const picture of pictures) observer.observe(picture);
+  }
+
+  // A table with what searches and sorts it. `state`: q (words, all of which a row must have), show (a verdict),
+  // tables (whose), sort (a column's key, "-" before it for the largest first).
+  class Board {
+    constructor(root, changed) {
+      this.state = { q: "", show: "", tables: "", sort: "" };
+      this.changed = changed;
+      this.body = root.querySelector("tbody");
+      this.rows = [...this.body.rows];
+      this.words = this.rows.map((row) => `${row.dataset.words || ""} ${row.textContent}`.toLowerCase());
+      this.heads = [...root.querySelectorAll("th[data-key]")];
+      this.input = root.querySelector("input[type=search]");
+      this.chips = [...root.querySelectorAll(".chip")];
+      this.selects = [...root.querySelectorAll("select")];
+      this.output = root.querySelector("output");
+      this.listen();
+      this.show();
+    }
+
+    listen() {
+      for (const head of this.heads) this.addButton(head);
+      this.input?.addEventListener("input", () => this.set({ q: this.input.value }));
+      for (const chip of this.chips) chip.addEventListener("click", () => this.set({ show: chip.dataset.show }));
+      for (const select of this.selects) {
+        if (select.name === "sort") this.addOrders(select);
+        select.addEventListener("change", () => this.set({ [select.name]: select.value }));
+      }
+    }
+
+    addButton(head) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.replaceChildren(button);
+      const key = head.dataset.key;
+      const next = { [key]: `-${key}`, [`-${key}`]: "" };
+      button.addEventListener("click", () => this.set({ sort: next[this.state.sort] ?? key }));
+    }
+
+    addOrders(select) {
+      select.add(new Option("as listed", ""));
+      for (const head of this.heads) {
+        const { key } = head.dataset;
+        select.add(new Option(`${head.textContent} ↑`, key));
+        select.add(new Option(`${head.textContent} ↓`, `-${key}`));
+      }
+    }
+
+    set(change) {
+      Object.assign(this.state, change);
+      this.show();
+      this.changed?.(this.state);
+    }
+
+    show() {
+      const { q, show, tables, sort } = this.state;
+      const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+      let count = 0;
+      this.rows.forEach((row, i) => {
+        row.hidden = !(words.every((word) => this.words[i].includes(word))
+          && (!show || row.dataset.verdict === show) && (!tables || row.dataset.tables === tables));
+        count += !row.hidden;
+      });
+      this.body.append(...this.ordered(sort));
+      for (const head of this.heads) {
+        const { key } = head.dataset;
+        if (sort === key) head.setAttribute("aria-sort", "ascending");
+        else if (sort === `-${key}`) head.setAttribute("aria-sort", "descending");
+        else head.removeAttribute("aria-sort");
+      }
+      for (const chip of this.chips) chip.setAttribute("aria-pressed", String(chip.dataset.show === show));
+      for (const select of this.selects) select.value = this.state[select.name];
+      if (this.input && this.input.value !== q) this.input.value = q;
+      if (this.output) this.output.textContent = `${count} of ${this.rows.length}`;
+    }
+
+    ordered(sort) {
+      const head = this.heads.find(({ dataset }) => dataset.key === sort.replace(/^-/, ""));
+      if (!head) return this.rows;
+      const sign = sort.startsWith("-") ? -1 : 1;
+      const keyed = this.rows.map((row) => [keyOf(row.cells[head.cellIndex]), row]);
+      // What has no key comes last, whichever way.
+      keyed.sort(([a], [b]) => (a === null) - (b === null) || (a === null ? 0 : sign * compare(a, b)));
+      return keyed.map(([, row]) => row);
+    }
+  }
+
+  function keyOf(cell) {
+    if (cell.dataset.sort !== undefined) return Number(cell.dataset.sort);
+    const text = cell.textContent.trim();
+    return cell.classList.contains("number") || text === "" || text === "–" ? null : text;
+  }
+
+  function compare(a, b) {
+    return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  }
+
+  function ledgerBoard(root) {
+    const board = new Board(root, (state) => {
+      const set = Object.entries(state).filter(([, value]) => value);
+      history.replaceState(null, "", set.length ? `#${new URLSearchParams(set)}` : location.href.replace(/#.*/, ""));
+    });
+    const read = () => {
+      const hash = location.hash.slice(1);
+      if (!hash.includes("=")) return;  // a link to a place of the page
+      const asked = new URLSearchParams(hash);
+      for (const name of Object.keys(board.state)) board.state[name] = asked.get(name) ?? "";
+      board.show();
+      document.getElementById("ledger").scrollIntoView();
+    };
+    addEventListener("hashchange", read);
+    read();
+  }
+
+  function openToPrint() {
+    let opened = [];
+    addEventListener("beforeprint", () => {
+      opened = [...document.querySelectorAll("details:not([open])")];
+      for (const details of opened) details.open = true;
+    });
+    addEventListener("afterprint", () => {
+      for (const details of opened) details.open = false;
+    });
+  }
+
+  for (const root of document.querySelectorAll(".board")) {
+    if (root.classList.contains("ledger")) ledgerBoard(root);
+    else new Board(root);
+  }
+  openToPrint();
+  drawWhenNear();
+})();
