@@ -40,13 +40,14 @@ def page(title: str, kicker: str, lead: str, body: Iterable[str], *, style: str 
         script: If given, the page shows before plotly's script, megabytes, is read: that then comes at the end, and
             after it this one. Charts of `chart` need plotly before them.
     """
+    css = asset("exmachina", "page.css") + style
     plotly = f"<script>{get_plotlyjs()}</script>"
     first, last = (plotly, "") if script is None else ("", f"{plotly}<script>{script}</script>")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{asset('exmachina', 'page.css')}{style}</style>{first}</head>\n<body><main>"
+        f"<title>{escape(title)}</title><style>{css}</style>{first}</head>\n<body><main>"
         f'<header><p class="kicker">{escape(kicker)}</p><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>\n'
         + "\n".join(body)
         + f"\n<footer>Made by exmachina {_core.__version__}.</footer></main>{last}</body></html>\n"

@@ -21,10 +21,10 @@ from exmachina.reproduce.ledger import (
 )
 from exmachina.reproduce.outcome import Claim, Outcome
 
-__all__ = ["SPAN", "anchor", "badge", "claims_table", "ledger_board", "mark"]
+__all__ = ["anchor", "badge", "claims_table", "ledger_board", "mark"]
 
 SPAN = 3.0
-"""The mark of a claim goes from the paper's value over this to the paper's value times this, logarithmically."""
+"""The mark of a claim goes, logarithmically, from the paper's value over this to that times this; the page says so."""
 WIDTH, HEIGHT = 132, 22
 MIDDLE = HEIGHT / 2
 INSET = 6
@@ -93,7 +93,7 @@ def claims_table(pairs: Sequence[tuple[Claim, Outcome]], caption: str, *, linked
         linked: Whether each claim links to where it is from; else it is where links lead to.
     """
     head = "".join(
-        f'<th scope="col" role="columnheader" class="{style}"'
+        f'<th scope="col" role="columnheader" class="{key} {style}"'
         + ("" if key in UNSORTED else f' data-key="{key}"')
         + f">{escape(words)}</th>"
         for key, words, style in COLUMNS

@@ -1,4 +1,4 @@
-"""The ledger of claims: the paper's number beside ours, by how much they differ, held or not; as data and as Markdown."""
+"""The ledger of claims: the paper's number, ours, by how much they differ, held or not; as data and as Markdown."""
 
 import math
 import re

@@ -20,7 +20,7 @@ from plotly.io.json import to_json_plotly
 from exmachina import _core, report
 from exmachina.errors import InputError
 from exmachina.files import read_file, write_atomically
-from exmachina.reproduce.claimtable import SPAN, anchor, claims_table, ledger_board
+from exmachina.reproduce.claimtable import anchor, claims_table, ledger_board
 from exmachina.reproduce.ledger import Tally, number, tally
 from exmachina.reproduce.outcome import Outcome, Picture, TableOf
 
@@ -33,8 +33,8 @@ LEAD = (
     "simulator of exmachina. Each claim of the papers stands beside our number."
 )
 PAPERS = {
-    "Remy'13": "Remy’13: TCP ex Machina",
-    "Tao'14": "Tao’14: Learnability of Congestion Control",
+    "Remy'13": "Remy'13: TCP ex Machina",
+    "Tao'14": "Tao'14: Learnability of Congestion Control",
     "beyond": "Beyond the papers",
 }
 SCALES = {"quick": "fewer and shorter runs than in the papers", "paper": "as many and as long runs as in the papers"}
@@ -138,16 +138,12 @@ def _score(counts: Tally) -> str:
 
 def _ledger(outcomes: Sequence[Outcome]) -> str:
     words = (
-        "The paper’s number, ours with its 95 % bootstrap confidence interval, and by how much ours is off. In the "
-        f"drawing, the middle is the paper’s number, the ends are a {_nth(SPAN)} of it and {SPAN:g} times it; shaded is "
-        "what counts as held, the line is the interval. “Tables” says with whose algorithms: those designed here, or "
-        "the authors’ published ones."
+        "The paper's number, ours with its 95 % bootstrap confidence interval, and by how much ours is off. In the "
+        "drawing, the middle is the paper's number, the left end a third of it, the right end three times it; shaded "
+        "is what counts as held, the line is the interval. “Tables” says with whose algorithms: those designed here, "
+        "or the authors' published ones."
     )
     return f'<section id="ledger"><h2>All claims</h2><p>{words}</p>{ledger_board(outcomes)}</section>'
-
-
-def _nth(span: float) -> str:
-    return "third" if span == 3 else f"{span:g}th"  # noqa: PLR2004
 
 
 def _experiment(outcome: Outcome) -> str:
@@ -175,8 +171,9 @@ def _experiment(outcome: Outcome) -> str:
 def _picture(picture: Picture, outcome: Outcome) -> str:
     """A picture, and the chart that takes its place once it is near the screen."""
     kind, data, (width, height) = _image(picture)
+    words = escape(f"{outcome.title}: {picture.caption}")
     image = (
-        f'<img alt="{escape(f"{outcome.title}: {picture.caption}")}" width="{width}" height="{height}" decoding="async" '
+        f'<img alt="{words}" width="{width}" height="{height}" decoding="async" '
         f'src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
     )
     chart = ""

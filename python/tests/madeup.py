@@ -1,0 +1,80 @@
+"""Made-up outcomes of experiments, hostile text included, for tests of what shows them."""
+
+import json
+from pathlib import Path
+
+import matplotlib as mpl
+import plotly.graph_objects as go
+import polars as pl
+
+from exmachina import figures
+from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
+
+HOSTILE = (
+    "<img src=x onerror=\"console.error('hostile')\"></script><script>console.error('hostile')</script> & |*_`[x](y)"
+)
+
+
+def claim(
+    name: str, paper: float, ours: float | None, *, kind: str = "near", held: bool | None = True, **more: str
+) -> Claim:
+    """A claim with an interval of 10 % around ours."""
+    low, high = (None, None) if ours is None else (0.9 * ours, 1.1 * ours)
+    text, unit = more.pop("text", f"Something about {name}"), more.pop("unit", "x")
+    return Claim(name, text, "Remy'13, table 1", kind, paper, ours, low, high, unit, 0.15, held, **more)
+
+
+def picture(folder: Path, name: str, *, chart: bool = True) -> Picture:
+    """A line."""
+    with mpl.rc_context(figures.STYLE):
+        drawn = figures.new_figure(4, 3)
+        drawn.add_subplot().plot([1, 2, 3], [4, 6, 5])
+        (folder / f"{name}.png").write_bytes(figures.png(drawn))
+        (folder / f"{name}.svg").write_bytes(figures.svg(drawn))
+    figure = go.Figure(layout={"title": {"text": HOSTILE}, "height": 300, "width": 1500})
+    for scheme in ("cubic", "vegas", "newreno"):
+        figure.add_scatter(x=[1, 2, 3], y=[4, 6, 5], name=f"{scheme} {HOSTILE}"[:60])
+    data = json.loads(figure.to_json())
+    return Picture(name, f"A line: {HOSTILE}", folder / f"{name}.png", folder / f"{name}.svg", data if chart else None)
+
+
+def outcomes(folder: Path) -> list[Outcome]:
+    """Experiments of every kind: all held, some held, none measured, no claims, no chart, long and wide tables."""
+    wide = pl.DataFrame(
+        {"scheme": ["a", "b"], **{f"a long name of column {i} (Mbit/s)": [float(i), 2.5] for i in range(9)}}
+    )
+    long = pl.DataFrame({
+        "scheme": [f"scheme {i}" for i in range(20)],
+        "delay (ms)": [None if i == 7 else float(-i if i % 2 else i) for i in range(20)],
+        "text": [HOSTILE if i == 3 else f"some longer text about the scheme in row {i}" for i in range(20)],
+    })  # fmt: skip
+    claims = {
+        "fig4": [
+            claim("gain-cubic", 1.7, 1.75, kind="at-least", text="Twice the throughput of Cubic", tables="published"),
+            claim("gain-vegas", 3.1, 1.2, kind="at-least", held=False, note=HOSTILE),
+            claim("delay-cubic", 9.4, 1344.4, kind="at-most", unit="ms", held=False),
+        ],
+        "fig5": [claim("no-trace", 2.0, None, held=None, note="no trace was given", tables="")],
+        "tao-fig1": [claim("nothing-lost", 0.0, -0.25, unit="Mbit/s"), claim("order", 1, 4.0, kind="order")],
+        "own": [],
+    }
+    papers = ["Remy'13", "Remy'13", "Tao'14", "beyond"]
+    made = []
+    for (name, own), paper in zip(claims.items(), papers, strict=True):
+        made.append(
+            Outcome(
+                name,
+                paper,
+                f"Experiment {name} {HOSTILE}",
+                f"What it asks: {HOSTILE}",
+                {"runs": "16 of 100 s", "schemes": HOSTILE},
+                "quick",
+                12.3,
+                [picture(folder, name, chart=name != "fig5")],
+                [TableOf(f"{name}-long", f"Long {HOSTILE}", long), TableOf(f"{name}-wide", "Wide", wide)],
+                own,
+                [f"Ran on the synthetic link {HOSTILE}"] if name == "fig5" else [],
+                [folder / f"{name}.parquet"],
+            )
+        )
+    return made

@@ -1,0 +1,323 @@
+"""The report of experiments and its ledger: as text, and in a real headless browser where there is one.
+
+The browser is Debian's chromium. A script that a test adds to a copy of the page asks it what a person would see.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from madeup import HOSTILE, claim, outcomes
+
+from exmachina import InputError
+from exmachina.reproduce.claimtable import HEIGHT, WIDTH, claims_table, mark
+from exmachina.reproduce.ledger import (
+    Tally,
+    by_how_much,
+    difference,
+    ledger_frame,
+    ledger_markdown,
+    number,
+    paper_words,
+    quantity,
+    tally,
+    write_ledger,
+)
+from exmachina.reproduce.outcome import Outcome
+from exmachina.reproduce.page import write_report
+
+Ask = Callable[..., Any]
+PHONE = 390
+"""Width of a phone, px."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    return outcomes(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.fixture(scope="module")
+def report(made: list[Outcome], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(made, tmp_path_factory.mktemp("report") / "report.html", facts={"machine": HOSTILE})
+
+
+# The ledger.
+
+
+def test_claims_are_counted_by_verdict(made: list[Outcome]) -> None:
+    counts = tally(each for outcome in made for each in outcome.claims)
+    assert counts == Tally(held=3, failed=2, unmeasured=1)
+    assert (counts.measured, counts.all) == (5, 6)
+    assert str(counts) == "3 held, 2 not held, 1 not measured"
+
+
+def test_numbers_have_three_digits_and_no_exponent() -> None:
+    assert [number(x) for x in (1344.4, 999.7, 0.0123456, -2.5, 0.0, 12)] == [
+        "1,344",
+        "1,000",
+        "0.0123",
+        "−2.5",
+        "0",
+        "12",
+    ]
+    assert number(4.5, zeros=True) == "4.50"
+    assert number(100.2, zeros=True) == "100"
+    assert number(None) == number(float("nan")) == "–"
+    assert quantity(1.7, "x") == "1.7 ×"
+    assert quantity(3, "") == "3"
+
+
+def test_the_difference_is_a_share_of_the_papers_number() -> None:
+    assert by_how_much(claim("a", 2.0, 2.5)) == "+25 %"
+    assert by_how_much(claim("a", 2.0, 1.5)) == "−25 %"
+    assert by_how_much(claim("a", 2.0, 1.9999)) == "0 %"
+    assert difference(claim("a", -2.0, -1.0)) == 0.5
+    assert by_how_much(claim("a", 2.0, None, held=None)) == "–"
+    assert by_how_much(claim("a", 0.0, -0.25, unit="Mbit/s")) == "−0.25 Mbit/s"
+    assert by_how_much(claim("a", 0.0, 0.0, unit="Mbit/s")) == "0 Mbit/s"
+    assert paper_words(claim("a", 2.0, 1.0, kind="at-most")) == "≤ 2 ×"
+
+
+def test_the_frame_has_a_row_per_claim_and_null_where_nothing_was_measured(made: list[Outcome], tmp_path: Path) -> None:
+    frame = ledger_frame(made)
+    assert frame["id"].to_list() == [each.id for outcome in made for each in outcome.claims]
+    missing = frame.row(by_predicate=pl.col("id") == "no-trace", named=True)
+    assert [missing[name] for name in ("ours", "low", "high", "difference", "held")] == [None] * 5
+    assert ledger_frame([]).schema == frame.schema
+    read = pl.read_csv(write_ledger(made, tmp_path / "claims.csv"))
+    assert read["note"].to_list()[1] == HOSTILE
+    assert read["ours"].to_list() == frame["ours"].to_list()
+
+
+def test_markdown_has_a_line_per_claim_and_keeps_cells_apart(made: list[Outcome]) -> None:
+    text = ledger_markdown(made)
+    lines = [line for line in text.splitlines() if re.match(r"\| (\*\*|held|not)", line)]
+    assert len(lines) == 6
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {10}
+    assert text.startswith("3 held, 2 not held, 1 not measured.\n")
+    assert "### Remy'13: 1 held, 2 not held, 1 not measured" in text
+    assert "beyond" not in text  # it has no claims
+    assert not re.search(r"(?<!\\)<", text)
+
+
+# The page as text.
+
+
+class Reader(HTMLParser):
+    """Notes elements, ids and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_nothing_from_data_becomes_markup(report: Path) -> None:
+    reader = Reader(report.read_text())
+    assert not [name for _, attributes in reader.tags for name in attributes if name.startswith("on")]
+    assert all((image["src"] or "").startswith("data:image/") for image in reader.all("img"))
+    kinds = [script.get("type") for script in reader.all("script")]
+    assert sorted(map(str, kinds)) == ["None"] * 2 + ["application/json"] * 4  # plotly, ours; 3 charts, their settings
+
+
+def test_the_page_asks_the_network_for_nothing(report: Path) -> None:
+    reader = Reader(report.read_text())
+    assert not reader.all("link")
+    assert not [script for script in reader.all("script") if "src" in script]
+    assert "default-src 'none'" in str(reader.all("meta")[1]["content"])
+
+
+def test_every_link_leads_somewhere_and_every_picture_has_words(report: Path) -> None:
+    reader = Reader(report.read_text())
+    ids = [attributes["id"] for _, attributes in reader.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    links = [link["href"] or "" for link in reader.all("a")]
+    assert {link[1:] for link in links if "=" not in link} <= set(ids)
+    assert {link for link in links if "=" in link} == {"#show=held", "#show=failed", "#show=unmeasured"}
+    assert all(image["alt"] for image in reader.all("img"))
+    assert all(head.get("scope") == "col" for head in reader.all("th"))
+
+
+def test_sort_keys_are_numbers_and_missing_where_nothing_was_measured(made: list[Outcome]) -> None:
+    rows = claims_table([(each, made[0]) for each in made[0].claims + made[1].claims], "x").split("<tr ")[2:]
+
+    def keys(row: str) -> list[str | None]:
+        cells = re.findall(r"<td [^>]*>", row)
+        found = [re.search(r'data-sort="([^"]*)"', cell) for cell in cells]
+        return [match and match[1] for match in found]
+
+    assert keys(rows[0])[:5] == ["2", None, "1.7", "1.75", repr((1.75 - 1.7) / 1.7)]
+    assert keys(rows[3])[:5] == ["1", None, "2.0", None, None]
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1e-9, 0.5, 1.0, 2.0, 1e9])
+@pytest.mark.parametrize("kind", ["near", "at-least", "at-most", "order"])
+def test_the_mark_stays_within_its_box(ratio: float, kind: str) -> None:
+    drawn = mark(claim("a", 4.0, 4.0 * ratio, kind=kind))
+    across = [float(x) for x in re.findall(r' (?:x|x1|x2|cx)="([^"]*)"', drawn)]
+    assert len(across) >= 6
+    assert 0 <= min(across) <= max(across) <= WIDTH
+    assert f'height="{HEIGHT}"' in drawn
+    assert not any(float(width) <= 0 for width in re.findall(r'width="([^"]*)" height="16', drawn))
+
+
+def test_what_has_no_ratio_has_no_mark() -> None:
+    assert mark(claim("a", 0.0, 1.0)) == mark(claim("a", 1.0, None, held=None)) == ""
+
+
+def test_a_picture_that_is_no_picture_is_named(made: list[Outcome], tmp_path: Path) -> None:
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"\x89PNG, not really")
+    spoilt = replace(made[0], pictures=[replace(made[0].pictures[0], png=broken)])
+    with pytest.raises(InputError, match=r"broken\.png: expected a PNG file"):
+        write_report([spoilt], tmp_path / "report.html", facts={})
+    assert not (tmp_path / "report.html").exists()
+
+
+# The page in a browser.
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the browser; the test is skipped where there is none."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no chromium here (Debian: apt-get install chromium)")
+    profile = tmp_path_factory.mktemp("profile")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        settings = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"]
+        settings += [f"--user-data-dir={profile}", "--virtual-time-budget=10000", "--disable-dev-shm-usage"]
+        return subprocess.run([program, *settings, *arguments], capture_output=True, text=True, timeout=120, check=True)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def ask(
+    chromium: Callable[..., subprocess.CompletedProcess[str]], report: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Ask:
+    """Opens the page in a frame of the given size, and gives what an expression comes to there once all has settled.
+
+    A frame, as a window of the browser is never narrower than 500 px.
+    """
+    folder = tmp_path_factory.mktemp("asked")
+
+    def run(expression: str, *, width: int = 1280, height: int = 900, fragment: str = "", before: str = "") -> Any:
+        tell = f"setTimeout(() => parent.postMessage(JSON.stringify({expression}), '*'), 3000);"
+        inner = report.read_text().replace("</body></html>", f"<script>{before}; {tell}</script></body></html>")
+        (folder / "inner.html").write_text(inner)
+        (folder / "outer.html").write_text(
+            "<pre></pre><script>onmessage = (told) => document.querySelector('pre').textContent = told.data;</script>"
+            f'<iframe src="inner.html{fragment}" style="border:0;width:{width}px;height:{height}px"></iframe>'
+        )
+        size = f"--window-size={width + 40},{height + 100}"
+        done = chromium(size, "--dump-dom", (folder / "outer.html").as_uri())
+        assert "CONSOLE" not in done.stderr, done.stderr
+        told = re.search(r"<pre>(.*)</pre>", done.stdout, re.DOTALL)
+        assert told, done.stdout
+        assert told[1], "the page did not answer"
+        return json.loads(unescape(told[1]))
+
+    return run
+
+
+ROWS = "[...document.querySelectorAll('#ledger tbody tr')].filter((row) => row.offsetHeight)"
+NAMES = f"{ROWS}.map((row) => row.dataset.words.split(' ')[0])"
+
+
+def test_errors_of_a_page_would_be_seen(ask: Ask) -> None:
+    with pytest.raises(AssertionError, match="on purpose"):
+        ask("1", before="setTimeout(() => { throw new Error('on purpose'); })")
+
+
+def test_charts_are_drawn_where_there_are_any_and_hover_values_are_theirs(ask: Ask) -> None:
+    seen = (
+        "p.matches('.drawn'), p.querySelectorAll('.trace').length, p.querySelector('img').offsetHeight > 0, "
+        "p.querySelector('.live')?.data[0].y.length ?? 0"
+    )
+    drawn = ask(f"[...document.querySelectorAll('.picture')].map((p) => [{seen}])", height=9000)
+    assert drawn == [[True, 3, False, 3], [False, 0, True, 0], [True, 3, False, 3], [True, 3, False, 3]]
+
+
+def test_charts_far_from_the_screen_wait(ask: Ask) -> None:
+    assert ask("document.querySelectorAll('.drawn').length", height=600) == 0
+
+
+@pytest.mark.parametrize("fragment", ["", "#fig4"])
+def test_a_phone_never_scrolls_sideways(ask: Ask, fragment: str) -> None:
+    seen = ask(
+        "{width: innerWidth, scrolls: document.documentElement.scrollWidth,"
+        "drawn: document.querySelectorAll('.drawn').length,"
+        "chart: Math.max(...[...document.querySelectorAll('.live svg')].map((s) => s.getBoundingClientRect().right)),"
+        "wide: [...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth).length}",
+        width=PHONE,
+        height=844 if fragment else 15000,
+        fragment=fragment,
+    )
+    assert seen["width"] == PHONE
+    assert seen["scrolls"] <= PHONE
+    assert seen["drawn"] >= 1
+    assert seen["chart"] <= PHONE
+    assert seen["wide"] >= 1  # wide tables scroll within their boxes
+
+
+def test_the_ledger_is_searched_filtered_and_sorted_by_the_address(ask: Ask) -> None:
+    assert ask(NAMES) == ["gain-cubic", "gain-vegas", "delay-cubic", "no-trace", "nothing-lost", "order"]
+    assert ask(NAMES, fragment="#q=CUBIC%20gain") == ["gain-cubic"]
+    assert ask(NAMES, fragment="#show=failed&sort=-off") == ["delay-cubic", "gain-vegas"]
+
+
+def test_what_a_person_does_sorts_and_goes_into_the_address(ask: Ask) -> None:
+    click = "document.querySelector('#ledger th[data-key=ours] button').click();"
+    up, down = ["nothing-lost", "gain-vegas", "gain-cubic", "order", "delay-cubic"], "no-trace"
+    assert ask(f"[{NAMES}, location.hash]", before=click) == [[*up, down], "#sort=ours"]
+    assert ask(f"[{NAMES}, location.hash]", before=click * 2) == [[*reversed(up), down], "#sort=-ours"]
+    assert ask("location.hash", before=click * 3) == ""
+    assert ask(
+        f"[{NAMES}, location.hash, document.querySelector('#ledger output').textContent]",
+        before="document.querySelector('[data-show=unmeasured]').click();",
+    ) == [["no-trace"], "#show=unmeasured", "1 of 6"]
+
+
+def test_tables_sort_by_number_with_missing_ones_last_and_are_searched(ask: Ask) -> None:
+    table = "document.querySelector('#table-own-long')"
+    names = f"[...{table}.querySelectorAll('tbody tr')].filter((r) => !r.hidden).map((r) => r.cells[0].textContent)"
+    click = f"{table}.querySelectorAll('th button')[1].click();"
+    by_delay = ask(names, before=click)
+    assert by_delay[:2] == ["scheme 19", "scheme 17"]
+    assert by_delay[-2:] == ["scheme 18", "scheme 7"]
+    typed = "field.value = 'row 12'; field.dispatchEvent(new Event('input'))"
+    assert ask(names, before=f"const field = {table}.querySelector('input'); {typed}") == ["scheme 12"]
+
+
+def test_it_prints(chromium: Callable[..., subprocess.CompletedProcess[str]], report: Path, tmp_path: Path) -> None:
+    done = chromium(f"--print-to-pdf={tmp_path / 'report.pdf'}", "--no-pdf-header-footer", report.as_uri())
+    assert "CONSOLE" not in done.stderr
+    pdf = (tmp_path / "report.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 3
+    assert ("data:image/png" in report.read_text()) == (re.search(rb"/Subtype\s*/Image\b", pdf) is not None)
+
+
+def test_print_opens_what_is_folded_and_folds_it_again(ask: Ask) -> None:
+    count = "document.querySelectorAll('details[open]').length"
+    before = (
+        f"let seen; dispatchEvent(new Event('beforeprint')); seen = {count}; dispatchEvent(new Event('afterprint'))"
+    )
+    assert ask(f"[seen, {count}]", before=before) == [4, 0]
