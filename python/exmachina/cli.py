@@ -289,16 +289,14 @@ def trace(
 def scenarios() -> None:
     """List the scenarios that come with the program."""
     out, _ = terminal.consoles()
-    for scenario in shipped_scenarios():
-        out.print(f"[bold]{scenario.name:12}[/] {scenario.description}", soft_wrap=True)
+    terminal.show_names(out, [(scenario.name, scenario.description) for scenario in shipped_scenarios()])
 
 
 @app.command
 def models() -> None:
     """List the models that come with the program."""
     out, _ = terminal.consoles()
-    for model in shipped_models():
-        out.print(f"[bold]{model.name:10}[/] {model.description}", soft_wrap=True)
+    terminal.show_names(out, [(model.name, model.description) for model in shipped_models()])
 
 
 @app.command

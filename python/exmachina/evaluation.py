@@ -8,8 +8,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -23,6 +21,7 @@ from exmachina.interrupts import interruptible
 from exmachina.results import Results
 from exmachina.runs import FinishedRuns, digest
 from exmachina.scoring import check_seconds, check_seed
+from exmachina.shipped import shipped_files
 from exmachina.table import Table
 
 __all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
@@ -33,6 +32,8 @@ SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
 CHUNK_S = 0.3
 """So long the simulator is left alone, about."""
 MAX_RUNS = 1_000_000
+SHIPPED = ("scenarios", ".toml")
+"""Where those are that come with the program, and how their files end."""
 
 
 @dataclass(frozen=True)
@@ -86,10 +87,10 @@ class Evaluation:
         path = Path(source)
         if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
             return cls._read(read_file(path), str(path))
-        for name, file in _shipped().items():
-            if name == str(source):
-                return cls._read(file.read_bytes(), f"{name}.toml")
-        known = ", ".join(_shipped())
+        shipped = shipped_files(*SHIPPED)
+        if str(source) in shipped:
+            return cls._read(shipped[str(source)].read_bytes(), f"{source}.toml")
+        known = ", ".join(shipped)
         raise InputError(f"{source}: there is no such scenario; expected a .toml file or one of {known}")
 
     @classmethod
@@ -385,9 +386,4 @@ def _distinct(labels: list[str]) -> list[str]:
 
 def shipped_scenarios() -> list[Evaluation]:
     """The scenarios that come with the program, in order of name."""
-    return [Evaluation.load(name) for name in _shipped()]
-
-
-def _shipped() -> dict[str, Traversable]:
-    files = resources.files("exmachina").joinpath("scenarios").iterdir()
-    return {f.name.removesuffix(".toml"): f for f in sorted(files, key=lambda f: f.name) if f.name.endswith(".toml")}
+    return [Evaluation.load(name) for name in shipped_files(*SHIPPED)]

@@ -29,6 +29,7 @@ __all__ = [
     "duration",
     "evaluation_display",
     "scoring_display",
+    "show_names",
     "show_results",
     "show_rules",
     "show_scores",
@@ -252,6 +253,13 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
     console.print(grid)
     if used > most:
         console.print(f"and {used - most} more that fire", style="dim")
+
+
+def show_names(console: Console, named: list[tuple[str, str]]) -> None:
+    """Prints names with what they are."""
+    width = max((len(name) for name, _ in named), default=0)
+    for name, what in named:
+        console.print(f"[bold]{name:{width}}[/] {what}", soft_wrap=True)
 
 
 def consoles() -> tuple[Console, Console]:
