@@ -22,12 +22,14 @@ from exmachina.results import Results
 from exmachina.runs import FinishedRuns, digest
 from exmachina.scoring import check_seconds, check_seed
 from exmachina.shipped import shipped_files
+from exmachina.table import SHIPPED as ALGORITHMS
 from exmachina.table import Table
 
 __all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
 
 SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
-"""A name such as "cubic" or "cubic/sfqcodel", the path of a table, a table, or a class like `exmachina.Scheme`."""
+"""A name such as "cubic", "cubic/sfqcodel" or "general-1", the path of a table, a table, or a class like
+`exmachina.Scheme`."""
 
 CHUNK_S = 0.3
 """So long the simulator is left alone, about."""
@@ -51,7 +53,8 @@ class Contender:
 class Evaluation:
     """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
 
-    Tables and traces that it names are relative to the folder of `file`.
+    Tables and traces that it names are relative to the folder of `file`; algorithms that come with the program go by
+    their names.
 
     Attributes:
         name: As in the file, or the file's own name.
@@ -68,11 +71,8 @@ class Evaluation:
     """
 
     def __init__(self, text: str, file: str = "scenario.toml") -> None:
-        self._core = _core.Evaluation(text, file)
-        self._files: dict[str, bytes] = {}
-        for name in self._core.files:
-            self._files[name] = read_file(Path(file).parent / name)
-            self._core.load(name, self._files[name])
+        self._core = _core.Evaluation(text, file, list(shipped_files(*ALGORITHMS)))
+        self._files = _load(self._core, Path(file).parent)
         self._contenders = [Contender(label, b"") for label in self._core.contenders]
 
     @classmethod
@@ -177,6 +177,7 @@ class Evaluation:
                 other._core = other._core.with_schemes(named)
             except InputError as error:
                 raise InputError(f"schemes: {error.problem}") from None
+            _load(other._core, Path())
             other._contenders = [
                 Contender(label, contender.content, contender.own)
                 for label, (contender, _) in zip(labels, pairs, strict=True)
@@ -353,6 +354,16 @@ def _stopped(folder: Path | None) -> Stopped:
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
+def _load(core: _core.Evaluation, folder: Path) -> dict[str, bytes]:
+    """Hands the core what its scenario names: algorithms that come with the program, and files."""
+    shipped = shipped_files(*ALGORITHMS)
+    loaded = {}
+    for name in core.files:
+        loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
+        core.load(name, loaded[name])
+    return loaded
+
+
 def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     """A contender, and what the core is handed for it."""
     if isinstance(scheme, Table):
@@ -364,7 +375,8 @@ def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     text = os.fspath(scheme)
     path, ending, queue = text.partition(".dna")
     if not ending:
-        return Contender(text, b""), text
+        algorithm = shipped_files(*ALGORITHMS).get(text.partition("/")[0])
+        return Contender(text, b"" if algorithm is None else algorithm.read_bytes()), text
     # Relative to the working folder, as a person means it, and not to that of the scenario. What follows is a queue.
     table = Table.load(path + ending)
     return Contender(table.name + queue, table.dna), table

@@ -9,7 +9,8 @@ __all__ = ["shipped_files"]
 
 def shipped_files(folder: str, ending: str) -> dict[str, Traversable]:
     """The files of a folder of the package that end in `ending`, by name without it, as a person would sort them."""
-    files = resources.files("exmachina").joinpath(folder).iterdir()
+    place = resources.files("exmachina").joinpath(folder)
+    files = place.iterdir() if place.is_dir() else iter(())
     named = {file.name.removesuffix(ending): file for file in files if file.name.endswith(ending)}
     return dict(sorted(named.items(), key=lambda item: _by_number(item[0])))
 
