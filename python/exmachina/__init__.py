@@ -6,9 +6,11 @@ result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in
 report = exmachina.score(result.table, exmachina.Model.load("demo"))  # on networks that it has not seen
 exmachina.inspect(result.table).save("demo.html")                   # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
+exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 """
 
 from exmachina._core import SIGNALS, __version__
+from exmachina.algorithm import Algorithm, algorithms
 from exmachina.designing import Design, Progress, design
 from exmachina.errors import InputError, Stopped
 from exmachina.evaluation import Evaluation, Standing, evaluate, shipped_scenarios
@@ -22,6 +24,7 @@ from exmachina.tracing import Trace, trace
 
 __all__ = [
     "SIGNALS",
+    "Algorithm",
     "Design",
     "Evaluation",
     "InputError",
@@ -36,6 +39,7 @@ __all__ = [
     "Table",
     "Trace",
     "__version__",
+    "algorithms",
     "design",
     "dumbbell",
     "evaluate",

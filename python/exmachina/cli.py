@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core, terminal
+from exmachina.algorithm import algorithms
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
 from exmachina.evaluation import evaluate as evaluate_schemes
@@ -18,6 +19,7 @@ from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
 from exmachina.inspection import inspect as inspect_table
 from exmachina.model import Model, shipped_models
 from exmachina.rulewords import signed
+from exmachina.scoring import designed_for
 from exmachina.scoring import score as score_tables
 from exmachina.table import Table
 from exmachina.tracing import TRACE_S
@@ -50,7 +52,7 @@ def design(
     rounds: int | None = None,
     threads: int | None = None,
     seed: int | None = None,
-    start: Path | None = None,
+    start: str | None = None,
     resume: Annotated[bool, Flag] = False,
     force: Annotated[bool, Flag] = False,
     quiet: Quiet = False,
@@ -66,7 +68,7 @@ def design(
         rounds: Stop after so many steps of the search, those before --resume included.
         threads: All processors if not given; the result is the same for any number.
         seed: Of everything random in the search; the model's if not given.
-        start: A table to begin with, instead of one rule.
+        start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`.
         resume: Go on from the checkpoint.
         force: Replace what an earlier design left.
         quiet: Show no progress.
@@ -99,8 +101,8 @@ def design(
 
 @app.command
 def score(
-    *tables: Path,
-    model: str,
+    *tables: str,
+    model: str | None = None,
     specimens: int = 1000,
     seconds_each: float | None = None,
     seed: int | None = None,
@@ -112,8 +114,10 @@ def score(
     """Score rule tables on the same networks of a model, none of which a design has seen.
 
     Args:
-        tables: Files (.dna), ours or the authors'; the first is the one that others are compared to.
-        model: A model file (.toml), or the name of one that comes with the program.
+        tables: Files (.dna), ours or the authors', or algorithms of `exmachina list`; the first is the one that others
+            are compared to.
+        model: A model file (.toml), or the name of one that comes with the program; if not given, what the first table
+            was designed for.
         specimens: How many networks.
         seconds_each: Simulated seconds of each; the model's if not given.
         seed: Of the networks and their traffic; the model's if not given.
@@ -123,7 +127,7 @@ def score(
         quiet: Show no progress.
     """
     loaded = [Table.load(path) for path in tables]
-    network = Model.load(model)
+    network = designed_for(loaded) if model is None else Model.load(model)
     if results is not None:
         check_output(results, suffixes=(".parquet",))
     out, messages = terminal.consoles()
@@ -145,7 +149,7 @@ def score(
 
 @app.command
 def inspect(
-    table: Path,
+    table: str,
     *,
     model: str | None = None,
     rate_mbps: float | None = None,
@@ -163,7 +167,7 @@ def inspect(
     """Explain a rule table: which rules fire and when, what they do, and a run over time.
 
     Args:
-        table: A file (.dna), ours or the authors'.
+        table: A file (.dna), ours or the authors', or an algorithm of `exmachina list`.
         model: Count the uses of rules on networks of this model; if not given, on those the table was designed for.
         rate_mbps: Link rate of the network of the time plot, Mbit/s.
         rtt_ms: Its round-trip time without a queue, ms.
@@ -226,8 +230,8 @@ def evaluate(
 
     Args:
         scenario: A scenario file (.toml), or the name of one that comes with the program: see `exmachina scenarios`.
-        schemes: Names and .dna files with commas between them, each with a queue if you like, such as
-            `cubic,newreno/codel,mine.dna`; the scenario's if not given.
+        schemes: Names, algorithms of `exmachina list` and .dna files with commas between them, each with a queue if you
+            like, such as `cubic,newreno/codel,general-1,mine.dna`; the scenario's if not given.
         runs: Runs of each scheme, for each point if the scenario is a grid; the scenario's if not given.
         duration: Simulated seconds of each run; the scenario's if not given.
         seed: Of networks, traffic and losses; the scenario's if not given.
@@ -272,7 +276,8 @@ def trace(
 
     Args:
         scenario: A scenario file (.toml), or the name of one that comes with the program.
-        scheme: A name or a .dna file, with a queue if you like; the scenario's first if not given.
+        scheme: A name, an algorithm of `exmachina list` or a .dna file, with a queue if you like; the scenario's first
+            if not given.
         run: Which run of an evaluation.
         duration: Simulated seconds, at most those of the scenario.
         seed: Of networks, traffic and losses; the scenario's if not given.
@@ -285,20 +290,25 @@ def trace(
     out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
 
 
+@app.command(name="list")
+def list_algorithms() -> None:
+    """List the algorithms that come with the program, and what they are worth."""
+    out, _ = terminal.consoles()
+    terminal.show_algorithms(out, algorithms())
+
+
 @app.command
 def scenarios() -> None:
     """List the scenarios that come with the program."""
     out, _ = terminal.consoles()
-    for scenario in shipped_scenarios():
-        out.print(f"[bold]{scenario.name:12}[/] {scenario.description}", soft_wrap=True)
+    terminal.show_names(out, [(scenario.name, scenario.description) for scenario in shipped_scenarios()])
 
 
 @app.command
 def models() -> None:
     """List the models that come with the program."""
     out, _ = terminal.consoles()
-    for model in shipped_models():
-        out.print(f"[bold]{model.name:10}[/] {model.description}", soft_wrap=True)
+    terminal.show_names(out, [(model.name, model.description) for model in shipped_models()])
 
 
 @app.command

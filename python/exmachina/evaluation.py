@@ -8,8 +8,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -23,16 +21,21 @@ from exmachina.interrupts import interruptible
 from exmachina.results import Results
 from exmachina.runs import FinishedRuns, digest
 from exmachina.scoring import check_seconds, check_seed
+from exmachina.shipped import shipped_files
+from exmachina.table import SHIPPED as ALGORITHMS
 from exmachina.table import Table
 
 __all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
 
 SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
-"""A name such as "cubic" or "cubic/sfqcodel", the path of a table, a table, or a class like `exmachina.Scheme`."""
+"""A name such as "cubic", "cubic/sfqcodel" or "general-1", the path of a table, a table, or a class like
+`exmachina.Scheme`."""
 
 CHUNK_S = 0.3
 """So long the simulator is left alone, about."""
 MAX_RUNS = 1_000_000
+SHIPPED = ("scenarios", ".toml")
+"""Where those are that come with the program, and how their files end."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class Contender:
 class Evaluation:
     """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
 
-    Tables and traces that it names are relative to the folder of `file`.
+    Tables and traces that it names are relative to the folder of `file`; algorithms that come with the program go by
+    their names.
 
     Attributes:
         name: As in the file, or the file's own name.
@@ -67,11 +71,8 @@ class Evaluation:
     """
 
     def __init__(self, text: str, file: str = "scenario.toml") -> None:
-        self._core = _core.Evaluation(text, file)
-        self._files: dict[str, bytes] = {}
-        for name in self._core.files:
-            self._files[name] = read_file(Path(file).parent / name)
-            self._core.load(name, self._files[name])
+        self._core = _core.Evaluation(text, file, list(shipped_files(*ALGORITHMS)))
+        self._files = _load(self._core, Path(file).parent)
         self._contenders = [Contender(label, b"") for label in self._core.contenders]
 
     @classmethod
@@ -86,10 +87,10 @@ class Evaluation:
         path = Path(source)
         if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
             return cls._read(read_file(path), str(path))
-        for name, file in _shipped().items():
-            if name == str(source):
-                return cls._read(file.read_bytes(), f"{name}.toml")
-        known = ", ".join(_shipped())
+        shipped = shipped_files(*SHIPPED)
+        if str(source) in shipped:
+            return cls._read(shipped[str(source)].read_bytes(), f"{source}.toml")
+        known = ", ".join(shipped)
         raise InputError(f"{source}: there is no such scenario; expected a .toml file or one of {known}")
 
     @classmethod
@@ -176,6 +177,7 @@ class Evaluation:
                 other._core = other._core.with_schemes(named)
             except InputError as error:
                 raise InputError(f"schemes: {error.problem}") from None
+            _load(other._core, Path())
             other._contenders = [
                 Contender(label, contender.content, contender.own)
                 for label, (contender, _) in zip(labels, pairs, strict=True)
@@ -352,6 +354,16 @@ def _stopped(folder: Path | None) -> Stopped:
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
+def _load(core: _core.Evaluation, folder: Path) -> dict[str, bytes]:
+    """Hands the core what its scenario names: algorithms that come with the program, and files."""
+    shipped = shipped_files(*ALGORITHMS)
+    loaded = {}
+    for name in core.files:
+        loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
+        core.load(name, loaded[name])
+    return loaded
+
+
 def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     """A contender, and what the core is handed for it."""
     if isinstance(scheme, Table):
@@ -363,7 +375,8 @@ def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     text = os.fspath(scheme)
     path, ending, queue = text.partition(".dna")
     if not ending:
-        return Contender(text, b""), text
+        algorithm = shipped_files(*ALGORITHMS).get(text.partition("/")[0])
+        return Contender(text, b"" if algorithm is None else algorithm.read_bytes()), text
     # Relative to the working folder, as a person means it, and not to that of the scenario. What follows is a queue.
     table = Table.load(path + ending)
     return Contender(table.name + queue, table.dna), table
@@ -385,9 +398,4 @@ def _distinct(labels: list[str]) -> list[str]:
 
 def shipped_scenarios() -> list[Evaluation]:
     """The scenarios that come with the program, in order of name."""
-    return [Evaluation.load(name) for name in _shipped()]
-
-
-def _shipped() -> dict[str, Traversable]:
-    files = resources.files("exmachina").joinpath("scenarios").iterdir()
-    return {f.name.removesuffix(".toml"): f for f in sorted(files, key=lambda f: f.name) if f.name.endswith(".toml")}
+    return [Evaluation.load(name) for name in shipped_files(*SHIPPED)]

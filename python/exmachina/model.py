@@ -1,16 +1,18 @@
 """Design models: the network that one knows, and what one wants on it (Remy'13 §3; Tao'14 §3)."""
 
 import os
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Self
 
 from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import read_file
+from exmachina.shipped import shipped_files
 
 __all__ = ["Model", "shipped_models"]
+
+SHIPPED = ("models", ".toml")
+"""Where those are that come with the program, and how their files end."""
 
 
 class Model(_core.Model):
@@ -41,10 +43,10 @@ class Model(_core.Model):
         path = Path(source)
         if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
             return cls._read(read_file(path), str(path))
-        for name, file in _shipped().items():
-            if name == str(source):
-                return cls._read(file.read_bytes(), f"{name}.toml")
-        known = ", ".join(_shipped())
+        shipped = shipped_files(*SHIPPED)
+        if str(source) in shipped:
+            return cls._read(shipped[str(source)].read_bytes(), f"{source}.toml")
+        known = ", ".join(shipped)
         raise InputError(f"{source}: there is no such model; expected a .toml file or one of {known}")
 
     @classmethod
@@ -57,9 +59,4 @@ class Model(_core.Model):
 
 def shipped_models() -> list[Model]:
     """The models that come with the program, in order of name."""
-    return [Model.load(name) for name in _shipped()]
-
-
-def _shipped() -> dict[str, Traversable]:
-    files = resources.files("exmachina").joinpath("models").iterdir()
-    return {f.name.removesuffix(".toml"): f for f in sorted(files, key=lambda f: f.name) if f.name.endswith(".toml")}
+    return [Model.load(name) for name in shipped_files(*SHIPPED)]

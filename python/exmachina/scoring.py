@@ -144,6 +144,20 @@ def score(
     return ScoreReport(model, seconds_each, seed, pl.concat(frames))
 
 
+def designed_for(tables: Sequence[Table]) -> Model:
+    """The model that the first of these tables was designed for.
+
+    Raises:
+        InputError: If it does not say.
+    """
+    if not tables:
+        raise InputError("tables: expected at least one")
+    made = tables[0].provenance
+    if made is None:
+        raise InputError(f"model: expected one; {tables[0].name} does not say what it was designed for")
+    return Model(made["model"], f"{tables[0].name}.toml")
+
+
 Run: TypeAlias = tuple[str, Table | str, _core.Specimens]
 
 

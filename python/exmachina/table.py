@@ -7,9 +7,14 @@ from typing import Self
 import polars as pl
 
 from exmachina import _core
+from exmachina.errors import InputError
 from exmachina.files import check_output, read_file, write_atomically
+from exmachina.shipped import shipped_files
 
 __all__ = ["Table"]
+
+SHIPPED = ("algorithms", ".dna")
+"""Where those are that come with the program, and how their files end."""
 
 
 class Table(_core.Table):
@@ -38,13 +43,20 @@ class Table(_core.Table):
         return table
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Reads a `.dna` file.
+    def load(cls, source: str | os.PathLike[str]) -> Self:
+        """Reads a `.dna` file, or an algorithm that comes with the program, by its name: see `exmachina.algorithms`.
 
         Raises:
-            InputError: If there is no such file, or it is no rule table.
+            InputError: If there is no such file or algorithm, or it is no rule table.
         """
-        return cls(read_file(path), str(path))
+        path = Path(source)
+        if path.suffix == ".dna" or len(path.parts) != 1 or path.exists():
+            return cls(read_file(path), str(path))
+        shipped = shipped_files(*SHIPPED)
+        if str(source) in shipped:
+            return cls(shipped[str(source)].read_bytes(), f"{source}.dna")
+        known = "".join(f", {name}" for name in shipped)
+        raise InputError(f"{source}: there is no such table; expected a .dna file{known}")
 
     @classmethod
     def single(cls, signals: list[str], multiple: float, increment: int, intersend_ms: float, name: str) -> Self:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import isnan
 
@@ -16,6 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import designing
+from exmachina.algorithm import Algorithm
 from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
 from exmachina.results import Results
@@ -29,6 +30,8 @@ __all__ = [
     "duration",
     "evaluation_display",
     "scoring_display",
+    "show_algorithms",
+    "show_names",
     "show_results",
     "show_rules",
     "show_scores",
@@ -252,6 +255,35 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
     console.print(grid)
     if used > most:
         console.print(f"and {used - most} more that fire", style="dim")
+
+
+def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:
+    """Prints what the algorithms are worth that come with the program."""
+    grid = Grid(box=None, padding=(0, 1), header_style="bold")
+    grid.add_column("name", no_wrap=True)
+    grid.add_column("what for")
+    for head in ["rules", "score", "published", "bound", "CPU time"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    for one in algorithms:
+        published = "–" if one.published is None else signed(one.published.score)
+        score = _interval(one.score, one.score_ci95)
+        grid.add_row(
+            one.name, one.description, str(one.rules), score, published, signed(one.bound), duration(one.cpu_s)
+        )
+    console.print(grid)
+    console.print(
+        "Score per held-out specimen of the model of the same name, ± half a 95 % interval; that of the authors' "
+        "published table for it; that of omniscient senders; and what the design took.",
+        style="dim",
+        soft_wrap=not console.is_terminal,
+    )
+
+
+def show_names(console: Console, named: list[tuple[str, str]]) -> None:
+    """Prints names with what they are."""
+    width = max((len(name) for name, _ in named), default=0)
+    for name, what in named:
+        console.print(f"[bold]{name:{width}}[/] {what}", soft_wrap=True)
 
 
 def consoles() -> tuple[Console, Console]:

@@ -6,14 +6,18 @@ import polars as pl
 import pytest
 from conftest import SMALL, Command
 
-from exmachina import Table
+from exmachina import Table, shipped_models
 
 MODELS = """\
-demo       One link of 15 Mbit/s and 100 ms, with one sender or two
-general-1  10-20 Mbit/s, 100-200 ms, 1 to 16 senders; throughput and delay equally dear
-known-1x   One link of 15 Mbit/s and 150 ms, with one sender or two
-tao-10x    10-100 Mbit/s, 150 ms, two senders
+general-0.1        10-20 Mbit/s, 100-200 ms, 1 to 16 senders; delay matters a tenth as much as throughput
+general-1          10-20 Mbit/s, 100-200 ms, 1 to 16 senders; throughput and delay equally dear
+general-10         10-20 Mbit/s, 100-200 ms, 1 to 16 senders; delay matters ten times as much as throughput
+tao-2x             22-44 Mbit/s, 150 ms, two senders
+tao-10x            10-100 Mbit/s, 150 ms, two senders
+tao-100x           3.2-320 Mbit/s, 150 ms, two senders
+tao-1000x          1-1000 Mbit/s, 150 ms, two senders
 """
+"""Some that are always there, numbers in their names by value."""
 
 SCORES = """\
   scheme                       score      to the first    throughput    delay
@@ -25,7 +29,12 @@ SCORES = """\
 
 def test_models(exmachina: Command) -> None:
     done = exmachina("models")
-    assert (done.returncode, done.stdout, done.stderr) == (0, MODELS, "")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [model.name for model in shipped_models()]
+    width = max(len(model.name) for model in shipped_models())
+    known = [f"{name:{width}} {what}" for name, what in (line.split(maxsplit=1) for line in MODELS.splitlines())]
+    assert [line for line in lines if line.split()[0] in MODELS.split()] == known
 
 
 def test_design_score_inspect(exmachina: Command, tmp_path: Path, model_file: Path) -> None:
@@ -70,7 +79,7 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["design", "small.toml", "-o", "x.txt"], "x.txt: expected a name that ends in .dna"),
-        (["design", "nope", "-o", "x.dna"], "nope: there is no such model; expected a .toml file or one of demo, "),
+        (["design", "nope", "-o", "x.dna"], "nope: there is no such model; expected a .toml file or one of coexist, "),
         (["design", "wrong.toml", "-o", "x.dna"], "wrong.toml:4: link.rate_mbps: expected a rate above 0 "),
         (["design", "extra.toml", "-o", "x.dna"], "extra.toml:19: colour: unknown field; expected "),
         (["design", "small.toml", "-o", "x.dna", "--seconds", "0"], "seconds: expected a number above 0, got 0"),

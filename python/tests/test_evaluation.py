@@ -281,7 +281,7 @@ def test_a_colour_says_what_kind_of_scheme_it_is() -> None:
 
 def test_scenarios_that_come_with_the_program() -> None:
     scenarios = {scenario.name: scenario for scenario in shipped_scenarios()}
-    assert list(scenarios) == ["bbr-mix", "parking-lot", "r10", "r4", "r5", "r7", "t2", "t3", "t7"]
+    assert list(scenarios) == ["bbr-mix", "parking-lot", "r4", "r5", "r7", "r10", "t2", "t3", "t7"]
     for scenario in scenarios.values():
         assert scenario.description
         flows = evaluate(scenario, runs=1, duration_s=0.5).flows
@@ -373,7 +373,7 @@ def test_trace_on_the_command_line(exmachina: Command, tmp_path: Path) -> None:
 def test_scenarios_on_the_command_line(exmachina: Command) -> None:
     done = exmachina("scenarios")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[3] == "r4           15 Mbit/s, 150 ms, 8 senders, transfers of 100 kB"
+    assert "r4          15 Mbit/s, 150 ms, 8 senders, transfers of 100 kB" in done.stdout.splitlines()
 
 
 def test_ctrl_c_keeps_finished_runs(tmp_path: Path) -> None:

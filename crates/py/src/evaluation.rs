@@ -6,7 +6,7 @@ use exmachina_design::runs::{FlowRow, runs, runs_until};
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::library::Library;
 use exmachina_sim::packet_trace::{PacketTrace, record};
-use exmachina_sim::scenario::{self, Contender, FileError};
+use exmachina_sim::scenario::{self, BufferSize, Contender, FileError};
 use exmachina_sim::scheme::SchemeName;
 use exmachina_sim::service::Trace;
 use exmachina_sim::time::from_s;
@@ -23,6 +23,8 @@ use crate::workers::Workers;
 pub struct Evaluation {
     inner: scenario::Evaluation,
     text: String,
+    /// Rule tables that go by a name.
+    algorithms: Vec<String>,
     library: Mutex<Arc<Library>>,
     /// Schemes that are Python classes, by their names in the library.
     own: Vec<(String, Py<PyAny>)>,
@@ -31,9 +33,11 @@ pub struct Evaluation {
 #[pymethods]
 impl Evaluation {
     #[new]
-    fn new(py: Python<'_>, text: &str, file: &str) -> PyResult<Evaluation> {
-        let inner = scenario::Evaluation::parse(text, file).map_err(|error| file_error(py, &error))?;
-        Ok(Evaluation { inner, text: text.to_owned(), library: Mutex::default(), own: Vec::new() })
+    #[pyo3(signature = (text, file, algorithms = Vec::new()))]
+    fn new(py: Python<'_>, text: &str, file: &str, algorithms: Vec<String>) -> PyResult<Evaluation> {
+        let inner =
+            scenario::Evaluation::parse_with(text, file, &algorithms).map_err(|error| file_error(py, &error))?;
+        Ok(Evaluation { inner, text: text.to_owned(), algorithms, library: Mutex::default(), own: Vec::new() })
     }
 
     #[getter]
@@ -81,7 +85,7 @@ impl Evaluation {
         self.inner.scheme_names()
     }
 
-    /// The files that the scenario names and that have not been loaded, relative to its own.
+    /// The files that the scenario names and that have not been loaded, relative to its own; and rule tables by name.
     #[getter]
     fn files(&self) -> Vec<String> {
         let library = self.library();
@@ -118,8 +122,16 @@ impl Evaluation {
         inner.runs_per_point = runs.unwrap_or(inner.runs_per_point);
         inner.duration_s = duration_s.unwrap_or(inner.duration_s);
         inner.seed = seed.unwrap_or(inner.seed);
-        let own = self.own.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect();
-        Evaluation { inner, text: self.text.clone(), library: Mutex::new(self.library()), own }
+        self.with(py, inner)
+    }
+
+    /// The same scenario with room for `times` the bandwidth-delay product in queues that are infinite.
+    fn with_buffer_bdp(&self, py: Python<'_>, times: f64) -> Evaluation {
+        let mut inner = self.inner.clone();
+        for link in inner.links.iter_mut().filter(|link| link.buffer == BufferSize::Infinite) {
+            link.buffer = BufferSize::Bdp(times);
+        }
+        self.with(py, inner)
     }
 
     /// The same scenario with other contenders: names, rule tables, Python classes, or pairs of a label and such.
@@ -132,7 +144,8 @@ impl Evaluation {
             // No file of a scenario is called like this.
             let name = format!("{label} (#{i})");
             if let Ok(text) = scheme.extract::<String>() {
-                let contender = Contender::parse(&text).map_err(|message| field_error(py, "schemes", message))?;
+                let contender = Contender::parse(&text).and_then(|c| c.check(&self.algorithms).map(|()| c));
+                let contender = contender.map_err(|message| field_error(py, "schemes", message))?;
                 contenders.push(Contender { label, ..contender });
                 continue;
             }
@@ -151,7 +164,8 @@ impl Evaluation {
         }
         let mut inner = self.inner.clone();
         inner.contenders = contenders;
-        Ok(Evaluation { inner, text: self.text.clone(), library: Mutex::new(Arc::new(library)), own })
+        let algorithms = self.algorithms.clone();
+        Ok(Evaluation { inner, text: self.text.clone(), algorithms, library: Mutex::new(Arc::new(library)), own })
     }
 
     /// The runs of a contender from `first_run` up to `last_run`, which is not included: one row per run and sender.
@@ -203,6 +217,13 @@ impl Evaluation {
 }
 
 impl Evaluation {
+    /// The same contenders and files, otherwise this.
+    fn with(&self, py: Python<'_>, inner: scenario::Evaluation) -> Evaluation {
+        let own = self.own.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect();
+        let (text, algorithms) = (self.text.clone(), self.algorithms.clone());
+        Evaluation { inner, text, algorithms, library: Mutex::new(self.library()), own }
+    }
+
     fn library(&self) -> Arc<Library> {
         self.library.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

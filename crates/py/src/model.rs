@@ -76,6 +76,11 @@ impl Model {
         (alpha, beta, delta, basis)
     }
 
+    /// The utility of a sender that was on, from its throughput and delay in the units of the objective.
+    fn utility(&self, throughput: f64, delay: f64) -> f64 {
+        self.inner.objective.utility(throughput, delay)
+    }
+
     fn held_out(&self, seed: u64, count: usize) -> Specimens {
         Specimens { set: self.inner.held_out(seed, count), objective: self.inner.objective }
     }
@@ -92,6 +97,12 @@ pub struct Specimens {
 
 #[pymethods]
 impl Specimens {
+    /// The root of all that is random about them.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.set.seed
+    }
+
     fn __len__(&self) -> usize {
         self.set.specimens.len()
     }

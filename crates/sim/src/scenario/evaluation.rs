@@ -80,6 +80,14 @@ impl Evaluation {
     /// # Errors
     /// Where the text is no scenario, or an impossible one.
     pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
+        Self::parse_with(text, file, &[])
+    }
+
+    /// The same where these rule tables go by a name: such names are among [`Evaluation::table_names`].
+    ///
+    /// # Errors
+    /// Where the text is no scenario, or an impossible one.
+    pub fn parse_with(text: &str, file: &str, algorithms: &[String]) -> Result<Self, FileError> {
         let mut document = Document::parse(text, file)?;
         OF_MODELS.into_iter().for_each(|table| document.skip(table));
         let file: EvaluationFile = document.rest()?;
@@ -98,6 +106,7 @@ impl Evaluation {
             transport: file.transport,
             path: file.path,
         };
+        evaluation.check_schemes(&document, listed, algorithms)?;
         evaluation.check(&document, listed)?;
         evaluation.add_mix();
         Ok(evaluation)
@@ -170,6 +179,21 @@ impl Evaluation {
         let known = route.iter().all(|&i| self.links[usize::from(i)].delay_ms.is_some());
         let rtt = 2.0 * self.delay_ms(&route);
         (known && rtt > 0.0).then_some(rtt)
+    }
+
+    /// Refuses schemes that there are not.
+    fn check_schemes(&self, document: &Document<'_>, listed: bool, algorithms: &[String]) -> Result<(), FileError> {
+        for (i, contender) in self.contenders.iter().enumerate() {
+            let at = format!("schemes[{i}]");
+            let told = |message| FileError { field: "schemes".to_owned(), ..document.error(&at, message) };
+            contender.check(algorithms).map_err(told)?;
+        }
+        for (i, group) in self.groups.iter().enumerate() {
+            let Some(own) = &group.scheme else { continue };
+            let field = if listed { format!("senders[{i}].scheme") } else { "senders.scheme".to_owned() };
+            own.scheme.check(algorithms).map_err(|message| document.error(&field, message))?;
+        }
+        Ok(())
     }
 
     /// Refuses what each field allows and all of them together do not.

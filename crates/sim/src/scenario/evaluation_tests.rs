@@ -279,6 +279,22 @@ fn mistakes_in_schemes() {
 }
 
 #[test]
+fn rule_tables_may_go_by_a_name() {
+    let algorithms = ["mine".to_owned()];
+    let read = |text: &str| Evaluation::parse_with(text, "x.toml", &algorithms);
+    let text = SHORT.replace(SCHEMES, "schemes = ['mine', 'cubic', 'mine/codel']");
+    let evaluation = read(&text.replace("count = 2", "count = 2\nscheme = 'mine'")).unwrap();
+    assert_eq!(evaluation.table_names().into_iter().collect::<Vec<_>>(), ["mine"]);
+    assert_eq!(evaluation.contenders[2].queue, Some(queue_by_name("codel").unwrap()));
+    let told = |text: &str| read(text).unwrap_err().to_string();
+    assert!(
+        told(&text.replace("'mine/", "'yours/"))
+            .ends_with("omniscient, mine, window:N, rate:X or the path of a .dna file, got yours")
+    );
+    assert!(told(&text.replace("/codel", "/blue")).contains("expected droptail, red, "));
+}
+
+#[test]
 fn mistakes_in_links() {
     let link = |text: &str| told(RATE, text);
     let one = "2: link: expected exactly one of rate_mbps, trace, cellular";

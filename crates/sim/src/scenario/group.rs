@@ -166,6 +166,22 @@ impl Contender {
         }
     }
 
+    /// Refuses a scheme that there is not; `algorithms` are the rule tables that go by a name.
+    ///
+    /// # Errors
+    /// Says which there are.
+    pub fn check(&self, algorithms: &[String]) -> Result<(), String> {
+        match (&self.scheme, self.label.rsplit_once('/')) {
+            // What follows an algorithm is a queue, though not one that there is.
+            (SchemeName::Table(name), Some((head, queue)))
+                if *name == self.label && algorithms.iter().any(|known| known == head) =>
+            {
+                queue_by_name(queue).map(|_| ())
+            }
+            (scheme, _) => scheme.check(algorithms),
+        }
+    }
+
     /// A label without the queue at its end, and that queue. Paths have strokes too.
     #[must_use]
     pub fn split(label: &str) -> (&str, Option<QueueKind>) {

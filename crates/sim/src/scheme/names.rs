@@ -53,6 +53,8 @@ pub enum SchemeName {
     /// `rate:2.5`: a constant rate, Mbit/s.
     Rate(f64),
     /// A rule table, by the name or path under which the [`Library`] has it.
+    ///
+    /// Any plain word that is no other scheme may be the name of one: see [`SchemeName::check`].
     Table(String),
     /// A researcher's own scheme, by the name under which the [`Library`] has it.
     Own(String),
@@ -98,11 +100,22 @@ pub struct Surroundings<'t> {
     pub library: &'t Library,
 }
 
+/// Whether a rule table's name says which file it is.
+fn is_path(name: &str) -> bool {
+    name.ends_with(".dna") || name.contains('/')
+}
+
+fn expected(algorithms: &[String], got: &str) -> String {
+    let names = NAMES.iter().map(|(name, _)| *name).chain(algorithms.iter().map(String::as_str));
+    let names = names.collect::<Vec<_>>().join(", ");
+    format!("expected {names}, window:N, rate:X or the path of a .dna file, got {got}")
+}
+
 impl SchemeName {
-    /// Reads a name.
+    /// Reads a name. A plain word that is no other scheme is taken for the name of a rule table.
     ///
     /// # Errors
-    /// Where there is no such scheme; says which there are.
+    /// Where there can be no such scheme; says which there are.
     pub fn parse(name: &str) -> Result<SchemeName, String> {
         if let Some((_, scheme)) = NAMES.iter().find(|(known, _)| *known == name) {
             return Ok(scheme.clone());
@@ -116,11 +129,19 @@ impl SchemeName {
                 Ok(mbps) if (MIN_RATE..=1e6).contains(&mbps) => Ok(SchemeName::Rate(mbps)),
                 _ => Err(format!("expected rate:X with X from {MIN_RATE} to 1000000 Mbit/s, got {name}")),
             },
-            _ if name.ends_with(".dna") || name.contains('/') => Ok(SchemeName::Table(name.to_owned())),
-            _ => {
-                let names = NAMES.map(|(name, _)| name).join(", ");
-                Err(format!("expected {names}, window:N, rate:X or the path of a .dna file, got {name}"))
-            }
+            Some(_) if !is_path(name) => Err(expected(&[], name)),
+            _ => Ok(SchemeName::Table(name.to_owned())),
+        }
+    }
+
+    /// Refuses the name of a rule table that is neither a path nor one of those that go by a name.
+    ///
+    /// # Errors
+    /// Where there is no such scheme; says which there are.
+    pub fn check(&self, algorithms: &[String]) -> Result<(), String> {
+        match self {
+            SchemeName::Table(name) if !is_path(name) && !algorithms.contains(name) => Err(expected(algorithms, name)),
+            _ => Ok(()),
         }
     }
 
@@ -265,8 +286,15 @@ mod tests {
 
     #[test]
     fn what_is_no_name_is_told_which_there_are() {
-        let error = SchemeName::parse("renonew").unwrap_err();
-        assert!(error.starts_with("expected newreno, reno-linux, cubic") && error.ends_with("got renonew"), "{error}");
+        let error = SchemeName::parse("renonew:1").unwrap_err();
+        assert!(
+            error.starts_with("expected newreno, reno-linux, cubic") && error.ends_with("got renonew:1"),
+            "{error}"
+        );
+        let word = SchemeName::parse("renonew").unwrap();
+        assert!(word.check(&["mine".to_owned()]).unwrap_err().contains("ledbat, omniscient, mine, window:N"));
+        assert_eq!(word.check(&["renonew".to_owned()]), Ok(()));
+        assert_eq!(SchemeName::parse("x.dna").unwrap().check(&[]), Ok(()));
         assert!(SchemeName::parse("window:0").unwrap_err().contains("from 1 to 1000000"));
         assert!(SchemeName::parse("rate:nan").is_err() && SchemeName::parse("rate:").is_err());
         assert_eq!(SchemeName::parse("a/b").unwrap(), SchemeName::Table("a/b".to_owned()));

@@ -1,0 +1,79 @@
+"""What the schemes of people get on the specimens that rule tables are scored on: same networks, same traffic.
+
+Rule tables are scored in the design simulator. People's schemes need retransmissions and timeouts, so they run in the
+transport of evaluations, with the settings of the papers' ns-2. They slow down for losses, so where a queue is infinite
+they get one of five bandwidth-delay products, as in Tao'14.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import polars as pl
+
+from exmachina import _core
+from exmachina.errors import InputError
+from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
+from exmachina.model import Model
+from exmachina.scoring import ScoreReport
+
+__all__ = ["BUFFER_BDP", "with_schemes"]
+
+BUFFER_BDP = 5.0
+"""Of a queue that is infinite in the model (Tao'14 §4.1)."""
+TRANSPORT = '\n[transport]\npreset = "papers"\n'
+
+
+def with_schemes(report: ScoreReport, schemes: Sequence[str], *, threads: int | None = None) -> ScoreReport:
+    """A report with more schemes, by their names in evaluations, on its own specimens.
+
+    Args:
+        report: Scores of tables.
+        schemes: Such as "cubic/sfqcodel".
+        threads: As many as there are processors if not given. The result does not depend on it.
+
+    Raises:
+        InputError: If there is no such scheme.
+    """
+    workers = _core.Workers(threads)
+    evaluation = _same_specimens(report, schemes)
+    frames = [report.frame]
+    for number, name in enumerate(schemes):
+        run = partial(evaluation.run, number, 0, evaluation.runs, workers)
+        frames.append(_scored(name, frame_of(interruptible(run)), report.model).select(report.frame.columns))
+    return replace(report, frame=pl.concat(frames))
+
+
+def _same_specimens(report: ScoreReport, schemes: Sequence[str]) -> _core.Evaluation:
+    """An evaluation whose run r is specimen r: it draws networks and traffic from the same streams."""
+    model = report.model
+    count = report.frame["specimen"].n_unique()
+    seed = model.held_out(report.seed, 1).seed
+    evaluation = _core.Evaluation(model.text + TRANSPORT, f"{model.name}.toml", [])
+    evaluation = evaluation.with_settings(count // (model.grid_points or 1), report.seconds_each, seed)
+    try:
+        return evaluation.with_buffer_bdp(BUFFER_BDP).with_schemes(list(schemes))
+    except InputError as error:
+        raise InputError(f"schemes: {error.problem}") from None
+
+
+def _scored(name: str, flows: pl.DataFrame, model: Model) -> pl.DataFrame:
+    """Flows of an evaluation in the columns of a score report."""
+    number = pl.col("sent_packets", "delivered_packets").cast(pl.Float64)
+    frame = flows.with_columns(
+        number,
+        scheme=pl.lit(name),
+        specimen=pl.col("run").cast(pl.UInt64),
+        delay_ratio=pl.col("mean_rtt_ms") / pl.col("min_rtt_ms"),
+    )
+    share = model.objective[3] == "share"
+    measures = ("normalised_throughput", "delay_ratio") if share else ("throughput_mbps", "mean_rtt_ms")
+    # As the core scores an outcome: a sender that was never on counts 0.
+    utilities = [
+        model.utility(throughput, float("inf") if delay is None else delay) if on_s > 0 else 0.0
+        for on_s, throughput, delay in frame.select("on_s", *measures).iter_rows()
+    ]
+    return frame.with_columns(specimen_score=pl.Series(utilities)).with_columns(
+        pl.col("specimen_score").mean().over("specimen")
+    )

@@ -1,0 +1,210 @@
+"""Algorithms that come with the program: what is said of them is so, and their names work wherever a table does."""
+
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import Command
+from polars.testing import assert_frame_equal
+
+from exmachina import (
+    Algorithm,
+    Evaluation,
+    InputError,
+    Model,
+    Table,
+    algorithms,
+    evaluate,
+    score,
+    shipped_models,
+    trace,
+)
+from exmachina.rivals import with_schemes
+from exmachina.scoring import BOUND
+
+NAME = "known-1x"
+"""A small one that is always there."""
+SCENARIO = f"""\
+schemes = ["{NAME}", "cubic", "{NAME}/codel"]
+runs = 2
+duration_s = 3
+[link]
+rate_mbps = 15
+buffer = {{ packets = 100 }}
+[path]
+rtt_ms = 150
+[senders]
+count = 2
+[workload]
+on = {{ seconds = 1 }}
+off = {{ seconds = 1 }}
+"""
+UNKNOWN = (
+    f"omniscient, {', '.join(one.name for one in algorithms())}, window:N, rate:X or the path of a .dna file, got "
+)
+
+
+@pytest.fixture(params=[one.name for one in algorithms()])
+def algorithm(request: pytest.FixtureRequest) -> Algorithm:
+    return Algorithm(request.param)
+
+
+def test_each_has_both_its_files() -> None:
+    files = [file.name for file in resources.files("exmachina").joinpath("algorithms").iterdir()]
+    names = [one.name for one in algorithms()]
+    assert NAME in names
+    assert sorted(files) == sorted([f"{name}.dna" for name in names] + [f"{name}.json" for name in names])
+    in_order = [model.name for model in shipped_models() if model.name in names]
+    assert names == in_order
+
+
+def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) -> None:
+    facts, table, model = algorithm.metadata, algorithm.table, algorithm.model
+    made = table.provenance
+    assert made is not None
+    assert made["model"] == model.text, "designed for the model that comes with the program"
+    assert facts["model"] == algorithm.name
+    assert (algorithm.rules, facts["signals"]) == (len(table), table.signals)
+    assert tuple(facts["objective"].values()) == model.objective
+    design, held_out = facts["design"], facts["held_out"]
+    assert (design["version"], design["seed"]) == (made["version"], made["seed"])
+    assert design["score"] == pytest.approx(made["score"], rel=1e-5)
+    assert held_out["seed"] not in (design["seed"], design["settings"]["seed"], model.seed)
+    assert algorithm.description
+
+
+def test_numbers_of_an_algorithm_agree_with_each_other(algorithm: Algorithm) -> None:
+    facts = algorithm.metadata
+    assert algorithm.score + facts["held_out"]["below_bound"] == pytest.approx(algorithm.bound, abs=1e-4)
+    rivals = algorithm.rivals + ([] if algorithm.published is None else [algorithm.published])
+    assert {"cubic", "cubic/sfqcodel", "newreno"} <= {rival.name for rival in rivals}
+    for rival in rivals:
+        assert rival.score + rival.lead == pytest.approx(algorithm.score, abs=1e-4 * max(1, abs(rival.score)))
+    history = algorithm.history
+    assert history["cpu_s"].is_sorted()
+    assert 0 < len(history) <= 48
+    assert history["cpu_s"][-1] + facts["design"]["cpu_s_before"] <= algorithm.cpu_s * (1 + 1e-5)
+
+
+def test_a_score_can_be_had_again() -> None:
+    one = Algorithm(NAME)
+    held_out = one.metadata["held_out"]
+    report = score(
+        one.table,
+        one.model,
+        specimens=held_out["specimens"],
+        seconds_each=held_out["seconds_each"],
+        seed=held_out["seed"],
+    )
+    ours, bound = report.summary.iter_rows(named=True)
+    assert ours["score"] == pytest.approx(one.score, rel=1e-5)
+    assert ours["score_ci95"] == pytest.approx(one.score_ci95, rel=1e-5)
+    assert bound["score"] == pytest.approx(one.bound, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["general-1", "known-1x", "tao-tcp-naive", "datacenter"])
+def test_schemes_meet_the_specimens_of_tables(name: str) -> None:
+    model = Model.load(name)
+    table = Table.single(model.signals, 1.0, 1, 3.0, "one-rule")
+    report = with_schemes(score(table, model, specimens=6, seconds_each=0.2, seed=5), ["newreno", "cubic/sfqcodel"])
+    networks = ["specimen", "sender", "senders", "rate_mbps", "min_rtt_ms"]
+    # How long a transfer of so many bytes takes is the scheme's doing.
+    times = [] if "bytes" in model.text.split("[workload]")[1] else ["on_s"]
+    frames = [report.frame.filter(pl.col("scheme") == name) for name in report.summary["scheme"]]
+    assert [frame["scheme"][0] for frame in frames] == ["one-rule", BOUND, "newreno", "cubic/sfqcodel"]
+    for frame in frames[1:]:
+        # The bound sums times in another order.
+        assert_frame_equal(frame.select(networks + times), frames[0].select(networks + times), rel_tol=1e-12)
+
+
+def test_scores_of_schemes_are_those_of_the_objective() -> None:
+    model = Model.load("general-1")
+    table = Table.single(model.signals, 1.0, 1, 3.0, "one-rule")
+    report = with_schemes(score(table, model, specimens=5, seconds_each=20), ["newreno"])
+    for scheme in ("one-rule", "newreno"):
+        frame = report.frame.filter((pl.col("scheme") == scheme) & (pl.col("delivered_packets") > 0))
+        utility = np.log2(frame["normalised_throughput"]) - np.log2(frame["mean_rtt_ms"] / frame["min_rtt_ms"])
+        whole = frame.with_columns(utility=utility).group_by("specimen").agg(
+            pl.first("specimen_score"), expected=pl.col("utility").sum() / pl.first("senders"), got=pl.len(),
+            on=pl.first("senders"),
+        ).filter(pl.col("got") == pl.col("on"))  # fmt: skip
+        assert len(whole) > 0
+        assert np.allclose(whole["specimen_score"], whole["expected"])
+    with pytest.raises(InputError, match=r"^schemes: expected newreno, .* got tahoe$"):
+        with_schemes(report, ["tahoe"])
+
+
+def test_names_work_in_scenarios(tmp_path: Path) -> None:
+    named = Evaluation(SCENARIO)
+    assert named.contenders == [NAME, "cubic", f"{NAME}/codel"]
+    Table.load(NAME).save(tmp_path / "mine.dna")
+    by_path = evaluate(named, [tmp_path / "mine.dna", "cubic", f"{tmp_path}/mine.dna/codel"]).flows
+    columns = pl.exclude("contender", "scheme")
+    flows = evaluate(named).flows
+    assert flows.select(columns).equals(by_path.select(columns))
+    given = evaluate(SCENARIO, [NAME, "cubic", f"{NAME}/codel"]).flows
+    assert given.equals(flows), "named by the scenario or by the caller"
+    codel = flows.filter(pl.col("contender") == f"{NAME}/codel")
+    assert not codel.select(columns).equals(flows.filter(pl.col("contender") == NAME).select(columns))
+    assert trace(SCENARIO, NAME, duration_s=1).scheme == NAME
+
+
+def test_names_work_for_groups_of_senders() -> None:
+    text = SCENARIO.replace(
+        "[senders]\ncount = 2", f"[[senders]]\ncount = 1\n[[senders]]\ncount = 1\nscheme = '{NAME}'"
+    )
+    flows = evaluate(text, ["cubic"]).flows
+    assert flows.filter(pl.col("run") == 0)["scheme"].to_list() == ["cubic", NAME]
+
+
+def test_runs_of_an_algorithm_are_kept(tmp_path: Path) -> None:
+    told: list[int] = []
+    first = evaluate(SCENARIO, [NAME, "cubic"], output=tmp_path)
+    again = evaluate(SCENARIO, ["cubic", NAME], output=tmp_path, on_progress=lambda now: told.append(now.packets))
+    assert told[-1] == 0, "nothing is simulated twice"
+    assert again.flows.sort("contender", "run").equals(first.flows.sort("contender", "run"))
+
+
+def test_names_that_there_are_not() -> None:
+    with pytest.raises(InputError, match=r"^known-2x: there is no such algorithm; expected one of .*known-1x"):
+        Algorithm("known-2x")
+    with pytest.raises(InputError, match=r"^known-2x: there is no such table; expected a .dna file, .*known-1x"):
+        Table.load("known-2x")
+    for wrong, message in [
+        (
+            SCENARIO.replace(f'["{NAME}"', '["known-2x"'),
+            f"scenario.toml:1: schemes: expected newreno, .*{UNKNOWN}known-2x",
+        ),
+        (SCENARIO.replace("count = 2", "count = 2\nscheme = 'tahoe'"), f":11: senders.scheme: .*{UNKNOWN}tahoe"),
+        (SCENARIO.replace("/codel", "/blue"), "schemes: expected droptail, red, .* got blue"),
+    ]:
+        with pytest.raises(InputError, match=message + "$"):
+            Evaluation(wrong)
+    for name, message in [("known-2x", UNKNOWN + "known-2x"), (f"{NAME}/blue", "expected droptail, .* got blue")]:
+        with pytest.raises(InputError, match=f"^schemes: .*{message}$"):
+            evaluate(SCENARIO, [name])
+    with pytest.raises(InputError, match=r"^no/such: cannot read it: no such file or directory$"):
+        evaluate(SCENARIO, ["no/such"])
+
+
+def test_the_command_line_knows_them(exmachina: Command) -> None:
+    done = exmachina("list")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["name", "what", "for", "rules", "score", "published", "bound", "CPU", "time"]
+    assert [line.split()[0] for line in lines[1 : 1 + len(algorithms())]] == [one.name for one in algorithms()]
+    done = exmachina("score", NAME, "--specimens", "2", "--seconds-each", "2")
+    assert done.stdout.splitlines()[1].split()[0] == NAME, done.stderr
+    assert "2 held-out specimens of known-1x" in done.stdout, "its own model, if none is given"
+    done = exmachina("inspect", NAME, "--specimens", "2", "--seconds", "2", "-o", "x.html")
+    assert done.stdout.startswith(f"{NAME}: "), done.stderr
+    done = exmachina("evaluate", "r4", "--schemes", f"{NAME},cubic", "--runs", "1", "--duration", "1")
+    assert done.stdout.splitlines()[1].split()[0] == NAME, done.stderr
+
+
+def test_a_table_that_says_nothing_of_its_model(exmachina: Command, tmp_path: Path, one_rule: Table) -> None:
+    one_rule.save(tmp_path / "one.dna")
+    done = exmachina("score", "one.dna")
+    assert done.stderr == "exmachina: model: expected one; one does not say what it was designed for\n"

@@ -1,0 +1,177 @@
+"""Takes designs into the package: scores them on networks that no design has seen, and writes docs/algorithms.md.
+
+Usage: algorithms.py [--from FOLDER] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna with its
+.history.parquet, NAME being that of a model that comes with the program; and, if designs began with the tables of
+others, spent.json with the CPU-seconds of those by name. Without --from, only docs/algorithms.md is written again.
+
+An algorithm is compared with the authors' published table for the same networks, where `--tables` has one (default:
+beside the project), and with schemes that people wrote, on the same specimens.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from algorithms_page import write_page
+
+import exmachina
+from exmachina import Model, ScoreReport, Table, _core
+from exmachina.files import write_atomically
+from exmachina.rivals import BUFFER_BDP, with_schemes
+from exmachina.scoring import BOUND
+
+PROJECT = Path(__file__).parents[1]
+PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"
+PUBLISHED = {
+    "general-0.1": "RemyCC-2013-delta0.1",
+    "general-1": "RemyCC-2013-delta1",
+    "general-10": "RemyCC-2013-delta10",
+    "tao-10x": "tao-10x",
+    "tao-100x": "tao-100x",
+    "tao-mux-10": "tao-mux-1-10",
+    "tao-rtt-150": "tao-rtt-150",
+    "tao-tcp-naive": "tao-tcp-naive",
+    "tao-tcp-aware": "tao-tcp-aware",
+}
+"""The authors' tables, by the models that describe the same networks."""
+SCHEMES = ("cubic", "cubic/sfqcodel", "newreno")
+SPECIMENS = 400
+SEED = 20_140_817
+"""Of the held-out specimens: no design has it, neither for training nor for choosing what to keep."""
+POINTS = 48
+"""Of the time-to-score curve, at most."""
+DIGITS = 6
+
+
+def main() -> None:
+    """Measures, writes, and says how each stands."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="folder", type=Path, metavar="FOLDER")
+    parser.add_argument("--only", nargs="+", metavar="NAME")
+    parser.add_argument("--tables", type=Path, default=PROJECT.parent / "shared" / "reference" / "remycc")
+    parser.add_argument("--specimens", type=int, default=SPECIMENS)
+    parser.add_argument("--threads", type=int)
+    given = parser.parse_args()
+    if given.folder is not None:
+        models = [model.name for model in exmachina.shipped_models()]
+        for name in given.only or models:
+            path = given.folder / f"{name}.dna"
+            if path.exists():
+                take(path, given.tables, given.specimens, given.threads)
+            elif given.only:
+                raise SystemExit(f"{path}: there is no such file")
+    write_page(PROJECT / "docs", exmachina.algorithms())
+
+
+def take(path: Path, tables: Path, specimens: int, threads: int | None) -> None:
+    """Scores a design and puts it into the package."""
+    table, model = Table.load(path), Model.load(path.stem)
+    made = table.provenance
+    if made is None or made["model"] != model.text:
+        raise SystemExit(f"{path}: was not designed for the model {path.stem} as it comes with the program")
+    if made["seed"] == SEED:
+        raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
+    theirs = tables / f"{PUBLISHED.get(path.stem)}.dna"
+    published = Table.load(theirs) if theirs.exists() else None
+    if published is None and path.stem in PUBLISHED:
+        print(f"{path.stem}: {theirs} is not here, and not compared with")
+    every = [table] if published is None else [table, Table(published.dna, f"{PUBLISHED[path.stem]} (published)")]
+    report = exmachina.score(every, model, specimens=specimens, seed=SEED, threads=threads)
+    report = with_schemes(report, SCHEMES, threads=threads)
+    facts = {
+        "model": model.name,
+        "objective": dict(zip(("alpha", "beta", "delta", "throughput"), model.objective, strict=True)),
+        "signals": table.signals,
+        "rules": len(table),
+        "design": design_facts(path, table),
+        "held_out": held_out_facts(report),
+        "published": None if published is None else rival_facts(report, every[1].name, PUBLISHED[path.stem]),
+        "schemes": [rival_facts(report, name, name) for name in SCHEMES],
+        "schemes_buffer_bdp": BUFFER_BDP if has_infinite_buffer(model) else None,
+    }
+    PACKAGE.mkdir(exist_ok=True)
+    write_atomically(PACKAGE / f"{path.stem}.json", (json.dumps(facts, indent=1) + "\n").encode())
+    write_atomically(PACKAGE / f"{path.stem}.dna", table.dna)
+    told = {"": facts["held_out"], "published": facts["published"], **{s["name"]: s for s in facts["schemes"]}}
+    print(
+        path.stem, ", ".join(f"{name} {fact['score']:.3f}".strip() for name, fact in told.items() if fact), flush=True
+    )
+
+
+def design_facts(path: Path, table: Table) -> dict[str, Any]:
+    """How it was made, and what that took."""
+    made = table.provenance
+    assert made is not None
+    history = pl.read_parquet(f"{path}.history.parquet")
+    spent = path.with_name("spent.json")
+    before = json.loads(spent.read_text()).get(path.stem, 0) if spent.exists() else 0
+    last = history.row(-1, named=True)
+    # Progress between measurements: a checkpoint knows the CPU time of the very end, if this version can read it.
+    cpu_s, packets = end_of(Path(f"{path}.checkpoint")) or (last["cpu_s"], last["packets"])
+    return {
+        "version": made["version"],
+        "seed": made["seed"],
+        **json.loads(made["search"]),
+        "cpu_s": rounded(cpu_s + before),
+        "cpu_s_before": rounded(before),
+        "packets": packets,
+        "score": rounded(made["score"]),
+        "history": thinned(history),
+    }
+
+
+def end_of(checkpoint: Path) -> tuple[float, int] | None:
+    """CPU-seconds and packets of a design at its end."""
+    try:
+        progress = _core.Designer.resume(checkpoint.read_text(), str(checkpoint)).progress()
+    except (OSError, exmachina.InputError):
+        return None
+    return progress["cpu_s"], progress["packets"]
+
+
+def thinned(history: pl.DataFrame) -> dict[str, list[float]]:
+    """The time-to-score curve: where the score changed, and no more points than a picture shows."""
+    changed = (pl.col("score") != pl.col("score").shift()).fill_null(value=True)
+    last = pl.int_range(pl.len()) == pl.len() - 1
+    points = history.filter(changed | last)
+    while len(points) > POINTS:
+        # The point that is closest to the one before, in the ratio of times, is missed least; the first and last stay.
+        ratios = (points["cpu_s"] / points["cpu_s"].shift()).slice(1, len(points) - 2)
+        drop = 1 + int(ratios.arg_min() or 0)
+        points = points.filter(pl.int_range(pl.len()) != drop)
+    columns = {name: points[name].to_list() for name in ("cpu_s", "rules", "score")}
+    return {name: [rounded(value) for value in values] for name, values in columns.items()}
+
+
+def held_out_facts(report: ScoreReport) -> dict[str, Any]:
+    """What it is worth on specimens that no design has seen."""
+    summary = {line["scheme"]: line for line in report.summary.iter_rows(named=True)}
+    own, bound = next(iter(summary.values())), summary[BOUND]
+    facts = {name: own[name] for name in ("score", "score_ci95", "normalised_throughput", "delay_ratio")}
+    facts |= {"bound": bound["score"], "below_bound": bound["difference"], "below_bound_ci95": bound["difference_ci95"]}
+    size = {"specimens": report.frame["specimen"].n_unique(), "seconds_each": report.seconds_each, "seed": report.seed}
+    return size | {name: rounded(value) for name, value in facts.items()}
+
+
+def rival_facts(report: ScoreReport, scheme: str, name: str) -> dict[str, Any]:
+    """What another scheme got on the same specimens, and what the algorithm is ahead of it."""
+    line = next(line for line in report.summary.iter_rows(named=True) if line["scheme"] == scheme)
+    facts = {"score": line["score"], "score_ci95": line["score_ci95"]}
+    facts |= {"lead": -line["difference"], "lead_ci95": line["difference_ci95"]}
+    return {"name": name} | {key: rounded(value) for key, value in facts.items()}
+
+
+def has_infinite_buffer(model: Model) -> bool:
+    """Whether packets of a model are never dropped."""
+    return model.held_out(SEED, 1).network(0)["buffer_packets"] is None
+
+
+def rounded(value: float) -> float:
+    """A number with as many digits as mean anything."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+if __name__ == "__main__":
+    main()

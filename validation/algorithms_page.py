@@ -1,0 +1,172 @@
+"""docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
+
+from collections.abc import Sequence
+from math import ceil
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+
+from exmachina.algorithm import Algorithm, Rival
+from exmachina.figures import STYLE, new_figure, png
+from exmachina.files import write_atomically
+from exmachina.rulewords import signed
+from exmachina.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
+from exmachina.terminal import duration, si
+
+COLUMNS = 5
+PUBLISHED = "#d98a00"
+PAGE = """\
+# The algorithms that come with the program
+
+`exmachina list` shows them; each goes by its name wherever a table or a scheme is asked for:
+`exmachina evaluate r4 --schemes general-0.1,cubic`. Each was designed for the model of the same name
+(`exmachina models`) by `exmachina design`; the `.dna` file holds the model, the seed and the settings.
+
+This page, its picture and the files in [python/exmachina/algorithms](../python/exmachina/algorithms) are written by
+`python validation/algorithms.py`.
+
+## What they are worth
+
+{how}
+Scores are means per specimen, ± half a 95 % Student-t interval. *Ahead of it* is the algorithm's score less the
+other's, paired by specimen: above 0 by more than its interval, the algorithm is better with 95 % confidence; where it
+is not, the number is bold. *Published* is the authors' table for the same networks, where they published one: {published}
+Cubic, Cubic over sfqCoDel and NewReno run in the transport of the papers' ns-2, with retransmissions and timeouts, the
+tables in the design simulator; where the model's queue is infinite, these schemes have one of 5 bandwidth-delay
+products, as in Tao'14. The *bound* is that of omniscient senders: equal shares at every moment, and never a queue.
+
+{scores}
+
+## What they cost
+
+CPU time of all threads, and that of earlier designs whose tables these began with. The papers: 3 to 5 CPU-days for a
+RemyCC (Remy'13, section 4.3), "within a CPU-year" for a Tao (Tao'14, section 3).
+
+{costs}
+
+![Score on specimens that the search does not train on, over CPU time, of each design](algorithms.png)
+
+The curves are of 32 specimens on which the search chooses what to keep, so that their ends may differ a little from the
+scores above. Dashed: the published table, Cubic and the bound, on the held-out specimens of the table above.
+"""
+
+
+def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
+    """Writes `algorithms.md` and `algorithms.png`."""
+    if not algorithms:
+        return
+    page = PAGE.format(
+        how=how_scored(algorithms), published=beaten(algorithms), scores=scores(algorithms), costs=costs(algorithms)
+    )
+    write_atomically(docs / "algorithms.md", page.encode())
+    with mpl.rc_context(STYLE):
+        write_atomically(docs / "algorithms.png", curves(algorithms))
+
+
+def how_scored(algorithms: Sequence[Algorithm]) -> str:
+    """How many specimens, and which."""
+    sizes = {one.metadata["held_out"]["specimens"] for one in algorithms}
+    seeds = {one.metadata["held_out"]["seed"] for one in algorithms}
+    count = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
+    drawn = f"drawn with the seed {', '.join(map(str, sorted(seeds)))}, which no design has"
+    return f"On {count} held-out specimens of each model, {drawn}."
+
+
+def beaten(algorithms: Sequence[Algorithm]) -> str:
+    """Of how many published tables the algorithms are ahead."""
+    known = [one.published for one in algorithms if one.published is not None]
+    ahead = sum(rival.lead > rival.lead_ci95 for rival in known)
+    return f"of {len(known)} such tables, the algorithm is ahead of {ahead}."
+
+
+def scores(algorithms: Sequence[Algorithm]) -> str:
+    """Scores, and leads over everything else."""
+    schemes = list(dict.fromkeys(rival.name for one in algorithms for rival in one.rivals))
+    head = ["algorithm", "for", "score", "bound", "published", "ahead of it"]
+    head += [cell for name in schemes for cell in (name, "ahead of it")]
+    rows = []
+    for one in algorithms:
+        row = [f"`{one.name}`", one.description, with_margin(one.score, one.score_ci95), signed(one.bound)]
+        rivals = {rival.name: rival for rival in one.rivals}
+        for rival in (one.published, *(rivals.get(name) for name in schemes)):
+            row += beside(rival)
+        rows.append(row)
+    return markdown(head, rows, words=2)
+
+
+def beside(rival: Rival | None) -> list[str]:
+    """A rival's score, and the lead over it; bold where it is none with 95 % confidence."""
+    if rival is None:
+        return ["", ""]
+    lead = with_margin(rival.lead, rival.lead_ci95, plus=True)
+    return [signed(rival.score), lead if rival.lead > rival.lead_ci95 else f"**{lead}**"]
+
+
+def costs(algorithms: Sequence[Algorithm]) -> str:
+    """What the designs took."""
+    head = ["algorithm", "rules", "CPU time", "packets simulated", "steps", "seed", "below the bound"]
+    rows = []
+    for one in algorithms:
+        design, held_out = one.metadata["design"], one.metadata["held_out"]
+        below = with_margin(held_out["below_bound"], held_out["below_bound_ci95"])
+        row = [one.rules, duration(one.cpu_s), si(design["packets"]), design["steps"], design["seed"], below]
+        rows.append([f"`{one.name}`", *map(str, row)])
+    packets = sum(one.metadata["design"]["packets"] for one in algorithms)
+    rows.append(["all", "", duration(sum(one.cpu_s for one in algorithms)), si(packets), "", "", ""])
+    return markdown(head, rows, words=1)
+
+
+def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:
+    """A mean and its interval."""
+    return f"{signed(mean, plus=plus)} ± {half_width:.3f}"
+
+
+def markdown(head: list[str], rows: list[list[str]], words: int) -> str:
+    """A table whose first so many columns are words."""
+    lines = [head, ["---" if i < words else "---:" for i in range(len(head))], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def curves(algorithms: Sequence[Algorithm]) -> bytes:
+    """Time-to-score curves, one small picture each, as a PNG file."""
+    columns = min(COLUMNS, len(algorithms))
+    rows = ceil(len(algorithms) / columns)
+    figure = new_figure(2.9 * columns + 0.3, 2.3 * rows + 0.6)
+    panels = figure.subplots(rows, columns, squeeze=False).flat
+    for one, axes in zip(algorithms, panels, strict=False):
+        curve(axes, one)
+    for axes in list(panels)[len(algorithms) :]:
+        axes.set_visible(False)
+    figure.supxlabel("CPU time (s)", fontsize=10, color=MUTED)
+    figure.supylabel("score per specimen", fontsize=10, color=MUTED)
+    return png(figure)
+
+
+def curve(axes: Axes, one: Algorithm) -> None:
+    """One time-to-score curve, and levels to compare it with."""
+    history, rivals = one.history, {rival.name: rival.score for rival in one.rivals}
+    before = one.metadata["design"]["cpu_s_before"]
+    levels = [("bound", one.bound, FIXED["omniscient bound"])]
+    if one.published is not None:
+        levels.append(("published", one.published.score, PUBLISHED))
+    levels += [
+        (name, rivals[name], {**HUMAN, **ROUTERS}[name]) for name in ("cubic", "cubic/sfqcodel") if name in rivals
+    ]
+    end = one.score
+    # The first rule alone may be off the picture: what matters is where the levels are.
+    shown = [end, *(level for _, level, _ in levels if level > end - 2)]
+    low, high = min(shown), max(shown)
+    reach = max(high - low, 0.05)
+    for name, level, colour in levels:
+        if level >= low - 0.1 * reach:
+            axes.axhline(level, color=colour, linewidth=1, linestyle=(0, (4, 3)))
+            at = (0.02, level)
+            axes.annotate(name, at, xycoords=("axes fraction", "data"), va="bottom", color=colour, fontsize=7)
+    cpu_s = (history["cpu_s"] + before).to_numpy()
+    axes.step(cpu_s, history["score"].to_numpy(), where="post", color=MACHINES[0], linewidth=1.8)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.set_ylim(low - 0.35 * reach, high + 0.18 * reach)
+    axes.set_title(one.name, fontsize=9.5)
+    axes.tick_params(labelsize=7.5)
