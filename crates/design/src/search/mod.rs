@@ -2,6 +2,7 @@
 //!
 //! - `paper.rs`: the five steps of the paper, faithfully.
 //! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
+//! - `laws.rs`: whole tables to begin with, each given by a few numbers.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `checkpoint.rs`: the whole state of a search as text.
 //!
@@ -10,6 +11,7 @@
 
 mod arena;
 mod checkpoint;
+mod laws;
 mod moves;
 mod ours;
 mod paper;
@@ -98,8 +100,8 @@ pub struct HistoryPoint {
 /// The state of a procedure beside the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Method {
-    Paper(Paper),
-    Default(Ours),
+    Paper(Box<Paper>),
+    Default(Box<Ours>),
 }
 
 /// What a step of a procedure did.
@@ -183,8 +185,8 @@ impl Designer {
     fn begin(model: Model, settings: Settings, mut table: RuleTable) -> Designer {
         table.provenance = None;
         let method = match settings.search {
-            Search::Paper => Method::Paper(Paper::default()),
-            Search::Default => Method::Default(Ours::default()),
+            Search::Paper => Method::Paper(Box::default()),
+            Search::Default => Method::Default(Box::default()),
         };
         Designer {
             model,

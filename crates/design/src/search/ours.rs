@@ -8,6 +8,7 @@ use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
+use super::laws::Law;
 use super::race::{Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
 use super::{Bench, Done, checkpoint, moves};
@@ -31,6 +32,8 @@ const LEAPS: usize = 12;
 const LEAPS_PER_HALF: usize = 4;
 /// A rule that gained less than this, per specimen, looks closer next time.
 const SMALL_GAIN: f64 = 0.003;
+/// Length of a run, in simulated seconds, that race sizes are meant for.
+const USUAL_S: f64 = 100.0;
 /// Steps between two counts of the uses of rules.
 const LOOK_EVERY: u32 = 8;
 
@@ -49,8 +52,31 @@ impl Default for Note {
     }
 }
 
+/// Laws that are tried anywhere, and near the last one; and the reach at which the search for them ends.
+const LAWS_ANYWHERE: usize = 120;
+const LAWS_NEARBY: usize = 40;
+const LAST_LAW_REACH: f64 = 0.2;
+
+/// The search for a law.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct LawSearch {
+    /// The best so far.
+    law: Option<Law>,
+    /// How far from it others are tried.
+    reach: f64,
+}
+
+impl Default for LawSearch {
+    fn default() -> Self {
+        LawSearch { law: None, reach: 1.0 }
+    }
+}
+
 /// Lines of descent that are tried in each phase, every one with its own luck.
 const TRIALS: [usize; 3] = [3, 2, 2];
+/// Lines of the first phase that do not begin with one rule.
+const FEEDBACK_LINE: usize = 1;
+const LAW_LINE: usize = 2;
 /// A line has grown in a phase once it has this many rules, or nothing more to gain at its level.
 const GROWN: [usize; 3] = [4, 12, 36];
 
@@ -94,6 +120,7 @@ impl Ours {
         if !tuning.lines
             || small
             || self.phase >= TRIALS.len()
+            || self.line.law.is_some()
             || (table.len() < GROWN[self.phase] && self.line.level == first_level)
         {
             return Ok(done);
@@ -113,18 +140,21 @@ impl Ours {
                 self.line = origin.line.clone();
                 origin.table.clone()
             }
-            None => beginning(self.grown.len(), bench),
+            None => {
+                self.line.law = (self.grown.len() == LAW_LINE && bench.start.len() == 1).then(LawSearch::default);
+                beginning(self.grown.len(), bench)
+            }
         };
         Ok(Done { table: Some(next), measured, doing })
     }
 }
 
-/// Where line number `line` of the first phase begins. Every other one begins with two rules: a window that grows while
-/// there is no queue and shrinks where there is one. From a single rule, which has no feedback, a greedy search is drawn
-/// to fixed windows, and can be a long time finding its way back from there.
+/// Where line number `line` of the first phase begins. One begins with two rules: a window that grows while there is no
+/// queue and shrinks where there is one. From a single rule, which has no feedback, a greedy search is drawn to fixed
+/// windows, and can be a long time finding its way back from there. Another one begins with a law, which it searches for.
 fn beginning(line: usize, bench: &Bench) -> RuleTable {
     let mut table = bench.start.clone();
-    if line.is_multiple_of(2) || table.len() > 1 || !table.signals.contains(&Signal::RttRatio) {
+    if line != FEEDBACK_LINE || table.len() > 1 || !table.signals.contains(&Signal::RttRatio) {
         return table;
     }
     let (_, start) = table.rules()[0];
@@ -143,6 +173,8 @@ fn beginning(line: usize, bench: &Bench) -> RuleTable {
 /// State of one line of descent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Line {
+    /// The search for a law to begin with, while it lasts.
+    law: Option<LawSearch>,
     notes: Vec<Note>,
     level: u32,
     /// Runs are a quarter as long. A good start in a hurry; but short runs flatter what is good at starting up, so that
@@ -197,6 +229,9 @@ impl Default for Tuning {
 impl Line {
     /// One step: a rule improved, a rule split, or the next level.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        if let Some(search) = self.law.take() {
+            return self.seek_law(search, bench, tuning);
+        }
         self.notes.resize(bench.table.len(), Note::default());
         self.look(bench, tuning)?;
         let total = self.uses.iter().sum::<u64>().max(1) as f64;
@@ -212,6 +247,34 @@ impl Line {
         self.level += 1;
         self.notes.fill(Note { reach: NEXT_REACH, whole: false });
         Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
+    }
+
+    /// Looks for a law better than the present table: anywhere at first, then near the last.
+    fn seek_law(&mut self, search: LawSearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let LawSearch { law, reach } = search;
+        let stream = &mut bench.stream();
+        let laws: Vec<Law> = match &law {
+            None => (0..LAWS_ANYWHERE).map(|_| Law::draw(stream)).collect(),
+            Some(law) => (0..LAWS_NEARBY).map(|_| law.near(reach, stream)).collect(),
+        };
+        let tables: Vec<RuleTable> = laws.iter().filter_map(|law| law.table(bench.model)).collect();
+        let flat = |table| FlatTable::new(table).expect("laws are usable tables");
+        let candidates: Vec<Candidate> = tables.iter().map(|t| Candidate { table: flat(t), rule: 0 }).collect();
+        let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
+        let winner = race(bench, &candidates, &rules)?;
+        let (next, table, doing) = match winner {
+            Some(Winner { candidate, gain }) => {
+                let found = LawSearch { law: Some(laws[candidate].clone()), reach };
+                (Some(found), tables.into_iter().nth(candidate), format!("law: gains {gain:.4}"))
+            }
+            None => {
+                let on = law.is_some() && reach > LAST_LAW_REACH;
+                let closer = on.then(|| LawSearch { law, reach: reach / 2.0 });
+                (closer, None, format!("law: none better of reach {reach:.2}"))
+            }
+        };
+        self.law = next;
+        Ok(Done { table, measured: None, doing })
     }
 
     /// Counts how often each rule fires, if that may have changed since the last time.
@@ -234,8 +297,10 @@ impl Line {
         let level = if tuning.levels { self.level } else { self.level + 2 };
         // Where all networks are known in advance only their traffic varies, and less shows what is better.
         let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 * bench.model.group() };
-        let most = (4 * few) << level.min(5);
         let whole = bench.model.design.duration_s;
+        // Shorter runs say less each.
+        let few = few * libm::sqrt(USUAL_S / whole).round().clamp(1.0, 4.0) as usize;
+        let most = (4 * few) << level.min(5);
         Rules {
             first: if tuning.races { few << level.min(2) } else { most },
             most,
