@@ -55,61 +55,76 @@ def main() -> None:
     parser.add_argument("--threads", type=int)
     given = parser.parse_args()
     if given.folder is not None:
-        models = [model.name for model in exmachina.shipped_models()]
-        for name in given.only or models:
-            path = given.folder / f"{name}.dna"
-            if path.exists():
-                take(path, given.tables, given.specimens, given.threads)
-            elif given.only:
-                raise SystemExit(f"{path}: there is no such file")
+        for model in exmachina.shipped_models():
+            paths = outputs(given.folder, model)
+            if all(path.exists() for path in paths) and (given.only is None or model.name in given.only):
+                take(model, paths, given.tables, given.specimens, given.threads)
+            elif given.only is not None and model.name in given.only:
+                raise SystemExit(f"{' and '.join(map(str, paths))}: expected these files")
     write_page(PROJECT / "docs", exmachina.algorithms())
 
 
-def take(path: Path, tables: Path, specimens: int, threads: int | None) -> None:
+def outputs(folder: Path, model: Model) -> list[Path]:
+    """The tables of a design: one, or one for each kind of sender where several are designed together."""
+    classes: list[str] = getattr(model, "classes", [""])
+    return [folder / (f"{model.name}-{name}.dna" if name else f"{model.name}.dna") for name in classes]
+
+
+def take(model: Model, paths: list[Path], tables: Path, specimens: int, threads: int | None) -> None:
     """Scores a design and puts it into the package."""
-    table, model = Table.load(path), Model.load(path.stem)
-    made = table.provenance
-    if made is None or made["model"] != model.text:
-        raise SystemExit(f"{path}: was not designed for the model {path.stem} as it comes with the program")
-    if made["seed"] == SEED:
-        raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
-    theirs = tables / f"{PUBLISHED.get(path.stem)}.dna"
-    published = Table.load(theirs) if theirs.exists() else None
-    if published is None and path.stem in PUBLISHED:
-        print(f"{path.stem}: {theirs} is not here, and not compared with")
-    every = [table] if published is None else [table, Table(published.dna, f"{PUBLISHED[path.stem]} (published)")]
+    designed = [Table.load(path) for path in paths]
+    for path, table in zip(paths, designed, strict=True):
+        check_origin(path, table, model)
+    every: list[Any] = [designed if len(designed) > 1 else designed[0]]
+    theirs = PUBLISHED.get(model.name)
+    if theirs is not None and (tables / f"{theirs}.dna").exists():
+        every.append(Table((tables / f"{theirs}.dna").read_bytes(), f"{theirs} (published)"))
+    elif theirs is not None:
+        print(f"{model.name}: {tables / theirs}.dna is not here, and not compared with")
     report = exmachina.score(every, model, specimens=specimens, seed=SEED, threads=threads)
     report = with_schemes(report, SCHEMES, threads=threads)
-    facts = {
+    shared = {
         "model": model.name,
+        "together": [path.stem for path in paths] if len(paths) > 1 else [],
         "objective": dict(zip(("alpha", "beta", "delta", "throughput"), model.objective, strict=True)),
-        "signals": table.signals,
-        "rules": len(table),
-        "design": design_facts(path, table),
+        "signals": designed[0].signals,
         "held_out": held_out_facts(report),
-        "published": None if published is None else rival_facts(report, every[1].name, PUBLISHED[path.stem]),
+        "published": rival_facts(report, every[1].name, str(theirs)) if len(every) > 1 else None,
         "schemes": [rival_facts(report, name, name) for name in SCHEMES],
         "schemes_buffer_bdp": BUFFER_BDP if has_infinite_buffer(model) else None,
     }
     PACKAGE.mkdir(exist_ok=True)
-    write_atomically(PACKAGE / f"{path.stem}.json", (json.dumps(facts, indent=1) + "\n").encode())
-    write_atomically(PACKAGE / f"{path.stem}.dna", table.dna)
-    told = {"": facts["held_out"], "published": facts["published"], **{s["name"]: s for s in facts["schemes"]}}
-    print(
-        path.stem, ", ".join(f"{name} {fact['score']:.3f}".strip() for name, fact in told.items() if fact), flush=True
-    )
+    for path, table in zip(paths, designed, strict=True):
+        facts = shared | {"rules": len(table), "design": design_facts(model, path, table)}
+        write_atomically(PACKAGE / f"{path.stem}.json", (json.dumps(facts, indent=1) + "\n").encode())
+        write_atomically(PACKAGE / path.name, table.dna)
+    told = [
+        ("", shared["held_out"]),
+        *((rival["name"], rival) for rival in (shared["published"], *shared["schemes"]) if rival),
+    ]
+    print(model.name, ", ".join(f"{name} {fact['score']:.3f}".strip() for name, fact in told), flush=True)
 
 
-def design_facts(path: Path, table: Table) -> dict[str, Any]:
+def check_origin(path: Path, table: Table, model: Model) -> None:
+    """Stops where a table is not what its name says."""
+    made = table.provenance
+    if made is None or made["model"] != model.text:
+        raise SystemExit(f"{path}: was not designed for the model {model.name} as it comes with the program")
+    if made["seed"] == SEED:
+        raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
+
+
+def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     """How it was made, and what that took."""
     made = table.provenance
     assert made is not None
-    history = pl.read_parquet(f"{path}.history.parquet")
+    design = path.with_name(f"{model.name}.dna")
+    history = pl.read_parquet(f"{design}.history.parquet")
     spent = path.with_name("spent.json")
-    before = json.loads(spent.read_text()).get(path.stem, 0) if spent.exists() else 0
+    before = json.loads(spent.read_text()).get(model.name, 0) if spent.exists() else 0
     last = history.row(-1, named=True)
     # Progress between measurements: a checkpoint knows the CPU time of the very end, if this version can read it.
-    cpu_s, packets = end_of(Path(f"{path}.checkpoint")) or (last["cpu_s"], last["packets"])
+    cpu_s, packets = end_of(Path(f"{design}.checkpoint")) or (last["cpu_s"], last["packets"])
     return {
         "version": made["version"],
         "seed": made["seed"],

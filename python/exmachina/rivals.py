@@ -8,6 +8,7 @@ they get one of five bandwidth-delay products, as in Tao'14.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 import polars as pl
 
@@ -21,7 +22,7 @@ from exmachina.scoring import ScoreReport
 __all__ = ["BUFFER_BDP", "with_schemes"]
 
 BUFFER_BDP = 5.0
-"""Of a queue that is infinite in the model (Tao'14 §4.1)."""
+"""Of a queue that is infinite in the model (Tao'14, figure 2)."""
 TRANSPORT = '\n[transport]\npreset = "papers"\n'
 
 
@@ -37,43 +38,41 @@ def with_schemes(report: ScoreReport, schemes: Sequence[str], *, threads: int | 
         InputError: If there is no such scheme.
     """
     workers = _core.Workers(threads)
-    evaluation = _same_specimens(report, schemes)
+    specimens = report.model.held_out(report.seed, report.frame["specimen"].n_unique())
+    evaluation = _same_specimens(report, specimens, schemes)
     frames = [report.frame]
     for number, name in enumerate(schemes):
         run = partial(evaluation.run, number, 0, evaluation.runs, workers)
-        frames.append(_scored(name, frame_of(interruptible(run)), report.model).select(report.frame.columns))
+        frames.append(_scored(name, frame_of(interruptible(run)), report.model, specimens).select(report.frame.columns))
     return replace(report, frame=pl.concat(frames))
 
 
-def _same_specimens(report: ScoreReport, schemes: Sequence[str]) -> _core.Evaluation:
+def _same_specimens(report: ScoreReport, specimens: _core.Specimens, schemes: Sequence[str]) -> _core.Evaluation:
     """An evaluation whose run r is specimen r: it draws networks and traffic from the same streams."""
     model = report.model
-    count = report.frame["specimen"].n_unique()
-    seed = model.held_out(report.seed, 1).seed
     evaluation = _core.Evaluation(model.text + TRANSPORT, f"{model.name}.toml", [])
-    evaluation = evaluation.with_settings(count // (model.grid_points or 1), report.seconds_each, seed)
+    evaluation = evaluation.with_settings(
+        len(specimens) // (model.grid_points or 1), report.seconds_each, specimens.seed
+    )
     try:
         return evaluation.with_buffer_bdp(BUFFER_BDP).with_schemes(list(schemes))
     except InputError as error:
         raise InputError(f"schemes: {error.problem}") from None
 
 
-def _scored(name: str, flows: pl.DataFrame, model: Model) -> pl.DataFrame:
+def _scored(name: str, flows: pl.DataFrame, model: Model, specimens: _core.Specimens) -> pl.DataFrame:
     """Flows of an evaluation in the columns of a score report."""
-    number = pl.col("sent_packets", "delivered_packets").cast(pl.Float64)
     frame = flows.with_columns(
-        number,
+        pl.col("sent_packets", "delivered_packets").cast(pl.Float64),
         scheme=pl.lit(name),
         specimen=pl.col("run").cast(pl.UInt64),
         delay_ratio=pl.col("mean_rtt_ms") / pl.col("min_rtt_ms"),
     )
     share = model.objective[3] == "share"
     measures = ("normalised_throughput", "delay_ratio") if share else ("throughput_mbps", "mean_rtt_ms")
-    # As the core scores an outcome: a sender that was never on counts 0.
-    utilities = [
-        model.utility(throughput, float("inf") if delay is None else delay) if on_s > 0 else 0.0
-        for on_s, throughput, delay in frame.select("on_s", *measures).iter_rows()
-    ]
-    return frame.with_columns(specimen_score=pl.Series(utilities)).with_columns(
-        pl.col("specimen_score").mean().over("specimen")
-    )
+    senders: dict[int, list[tuple[float, float] | None]] = {}
+    for specimen, on_s, throughput, delay in frame.select("specimen", "on_s", *measures).iter_rows():
+        got = (throughput, inf if delay is None else delay) if on_s > 0 else None
+        senders.setdefault(specimen, []).append(got)
+    scores = {specimen: specimens.score(specimen, got) for specimen, got in senders.items()}
+    return frame.with_columns(specimen_score=pl.col("specimen").replace_strict(scores, return_dtype=pl.Float64))

@@ -56,8 +56,7 @@ def test_each_has_both_its_files() -> None:
     names = [one.name for one in algorithms()]
     assert NAME in names
     assert sorted(files) == sorted([f"{name}.dna" for name in names] + [f"{name}.json" for name in names])
-    in_order = [model.name for model in shipped_models() if model.name in names]
-    assert names == in_order
+    assert {one.model.name for one in algorithms()} <= {model.name for model in shipped_models()}
 
 
 def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) -> None:
@@ -65,7 +64,7 @@ def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) ->
     made = table.provenance
     assert made is not None
     assert made["model"] == model.text, "designed for the model that comes with the program"
-    assert facts["model"] == algorithm.name
+    assert algorithm.name in (facts["together"] or [facts["model"]])
     assert (algorithm.rules, facts["signals"]) == (len(table), table.signals)
     assert tuple(facts["objective"].values()) == model.objective
     design, held_out = facts["design"], facts["held_out"]
@@ -104,14 +103,14 @@ def test_a_score_can_be_had_again() -> None:
     assert bound["score"] == pytest.approx(one.bound, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["general-1", "known-1x", "tao-tcp-naive", "datacenter"])
+@pytest.mark.parametrize("name", ["general-0.1", "general-1", "known-1x", "tao-tcp-naive", "datacenter"])
 def test_schemes_meet_the_specimens_of_tables(name: str) -> None:
     model = Model.load(name)
     table = Table.single(model.signals, 1.0, 1, 3.0, "one-rule")
     report = with_schemes(score(table, model, specimens=6, seconds_each=0.2, seed=5), ["newreno", "cubic/sfqcodel"])
     networks = ["specimen", "sender", "senders", "rate_mbps", "min_rtt_ms"]
     # How long a transfer of so many bytes takes is the scheme's doing.
-    times = [] if "bytes" in model.text.split("[workload]")[1] else ["on_s"]
+    times = [] if "bytes" in model.text.split("[workload]")[1].split("\n[")[0] else ["on_s"]
     frames = [report.frame.filter(pl.col("scheme") == name) for name in report.summary["scheme"]]
     assert [frame["scheme"][0] for frame in frames] == ["one-rule", BOUND, "newreno", "cubic/sfqcodel"]
     for frame in frames[1:]:

@@ -76,11 +76,6 @@ impl Model {
         (alpha, beta, delta, basis)
     }
 
-    /// The utility of a sender that was on, from its throughput and delay in the units of the objective.
-    fn utility(&self, throughput: f64, delay: f64) -> f64 {
-        self.inner.objective.utility(throughput, delay)
-    }
-
     fn held_out(&self, seed: u64, count: usize) -> Specimens {
         Specimens { set: self.inner.held_out(seed, count), objective: self.inner.objective }
     }
@@ -125,6 +120,14 @@ impl Specimens {
             network.buffer = Buffer::Packets(packets.round().max(1.0) as u32);
         }
         Specimens { set, objective: self.objective }
+    }
+
+    /// The score of a specimen from each sender's throughput and delay, in the units of the objective; none: never on.
+    /// As for outcomes of the design simulator.
+    fn score(&self, index: usize, senders: Vec<Option<(f64, f64)>>) -> PyResult<f64> {
+        self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+        let utility = |got: &Option<(f64, f64)>| got.map_or(0.0, |(t, d)| self.objective.utility(t, d));
+        Ok(senders.iter().map(utility).sum::<f64>() / senders.len().max(1) as f64)
     }
 
     /// A network in words and numbers.

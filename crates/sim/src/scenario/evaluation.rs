@@ -21,7 +21,7 @@ const MAX_RUNS: usize = 1_000_000;
 const MAX_LINKS: usize = 64;
 
 /// The tables of a design model that are not the scenario's, and do not matter here.
-const OF_MODELS: [&str; 2] = ["objective", "design"];
+const OF_MODELS: [&str; 3] = ["objective", "also", "design"];
 
 /// Contenders, and the networks that all of them meet.
 #[derive(Clone, Debug, PartialEq)]

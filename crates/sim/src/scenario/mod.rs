@@ -86,7 +86,7 @@
 //! ```
 //!
 //! A link without `queue` has the queue that the contender is made for (step for dctcp, xcp for xcp), else drop-tail.
-//! The tables `[objective]` and `[design]` of a design model do not matter to an evaluation.
+//! The tables `[objective]`, `[[also]]` and `[design]` of a design model do not matter to an evaluation.
 //!
 //! A scenario gives concrete networks in three ways: drawn at random, as all corners of what it allows, and, where
 //! every number is exact, a list or a grid, as all points of that grid.
