@@ -1,4 +1,10 @@
-//! One sender's connections: sends what the scheme's window lets go, repairs losses, and keeps the retransmission timer.
+//! One sender's connections: sends what the scheme's window lets go, and deals with what comes back. Losses are repaired in
+//! `connection/recovery.rs`; the retransmission timer is in `connection/timer.rs`.
+
+mod recovery;
+mod timer;
+
+use recovery::{Phase, Reduction};
 
 use super::receiver::{Feedback, Receiver};
 use super::scoreboard::{Arrival, Scoreboard};
@@ -8,34 +14,6 @@ use crate::packet::{Ecn, Packet, XcpHeader};
 use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
-
-/// The largest threshold that reordering may lead to (Linux: 127).
-const MAX_DUP_THRESHOLD: u32 = 127;
-
-/// Whether losses are being repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Nothing is known to be missing.
-    Open,
-    /// Fast recovery (RFC 5681 §3.2, RFC 6675 §5).
-    Recovery,
-    /// After a timeout, until all that was outstanding then is acknowledged.
-    Loss,
-}
-
-/// Fast recovery's own window, where the scheme leaves that to the transport.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reduction {
-    /// The window on the way down (rate halving), or the packets that may go now (proportional reduction).
-    window: u32,
-    /// ACKs counted since the window was last lowered.
-    count: u32,
-    /// Packets outstanding when it began.
-    flight: u32,
-    /// Packets delivered and sent since.
-    delivered: u32,
-    sent: u32,
-}
 
 /// Both ends of one sender's connections.
 #[derive(Clone, Debug)]
@@ -139,10 +117,6 @@ impl<S: Scheme> Connection<S> {
     #[must_use]
     pub fn srtt(&self) -> Time {
         self.rtt.srtt
-    }
-
-    fn is_sack(&self) -> bool {
-        matches!(self.settings.recovery, Recovery::RateHalving | Recovery::Proportional)
     }
 
     /// Forgets everything, at the beginning of a connection.
@@ -257,177 +231,11 @@ impl<S: Scheme> Connection<S> {
         if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
     }
 
-    /// Takes the RTT of the oldest packet that the ACK covers: one that was delayed includes the delay, as real ones do
-    /// (RFC 7323 §4.3).
-    fn measure(&mut self, feedback: &Feedback, now: Time) -> Time {
-        let sent = feedback.arrived[0].1;
-        let clock = self.settings.clock.max(1);
-        // To the nearest tick.
-        let rtt = ((now - sent + clock / 2) / clock * clock).max(1);
-        self.rtt.sample(rtt);
-        rtt
-    }
-
     /// In slow start a window counts as used if half of it was (as in Linux), so that it may double each RTT.
     fn was_limited(&self, in_flight: u32) -> bool {
         let window = self.scheme.window();
         let slow_start = f64::from(window) < self.scheme.ssthresh();
         self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) >= u64::from(window)
-    }
-
-    /// A packet was late, not lost: waits for more of them before the next is taken for lost.
-    fn adapt(&mut self, behind: u64) {
-        if self.settings.adapts_to_reordering {
-            self.dup_threshold = self.dup_threshold.max((behind as u32).saturating_add(1)).min(MAX_DUP_THRESHOLD);
-        }
-    }
-
-    fn restart_timer(&mut self, acked: u32, now: Time) {
-        if acked == 0 {
-            return;
-        }
-        if self.phase == Phase::Recovery && !self.is_sack() && self.board.una < self.recover {
-            self.partial_acks += 1;
-        }
-        if self.is_impatient() {
-            return;
-        }
-        // RFC 6298 §5.2, 5.3.
-        let runs = self.board.outstanding() > 0 || self.settings.idle_timer;
-        self.rto_at = if runs { now + self.rtt.rto(&self.settings) } else { NEVER };
-    }
-
-    /// RFC 6582 §4: one repair per RTT is too slow for many losses, so only the first ACK of a part of the window starts
-    /// the timer anew (ns-2's default too).
-    fn is_impatient(&self) -> bool {
-        self.phase == Phase::Recovery && self.partial_acks > 1
-    }
-
-    /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
-    fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
-        let lost =
-            if self.is_sack() { self.board.overtaken(self.dup_threshold) } else { self.count_duplicates(acked, una) };
-        if self.phase != Phase::Open && self.board.una >= self.recover {
-            let was_loss = self.phase == Phase::Loss;
-            self.phase = Phase::Open;
-            self.dup_acks = 0;
-            if !was_loss {
-                self.scheme.on_recovered(now);
-            }
-        }
-        let Some((seq, count)) = lost else { return 0 };
-        if self.phase == Phase::Open && seq >= self.recover {
-            self.enter_recovery(seq, count, now);
-        }
-        count
-    }
-
-    /// RFC 6582 §3.2: the third duplicate ACK, or one that acknowledges part of what was outstanding, shows one loss.
-    fn count_duplicates(&mut self, acked: u32, una: u32) -> Option<(u32, u32)> {
-        let seq = self.board.una;
-        if acked == 0 {
-            if self.board.outstanding() == 0 {
-                return None;
-            }
-            self.dup_acks += u32::from(self.phase != Phase::Loss);
-            // Step 1: not for duplicates that repairs of an earlier window cause.
-            let covers = seq > self.recover || seq == self.first;
-            let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
-            if lost && self.settings.recovery == Recovery::GoBackN {
-                return Some((seq, self.go_back()));
-            }
-            return (lost && self.board.declare_lost(seq)).then_some((seq, 1));
-        }
-        if self.phase != Phase::Recovery {
-            self.dup_acks = 0;
-            return None;
-        }
-        // Step 5: all but one of those packets were counted by duplicates when they arrived.
-        self.dup_acks = self.dup_acks.saturating_sub(seq - una - 1);
-        if seq < self.recover && self.board.declare_lost(seq) {
-            self.repair_now = true;
-            return Some((seq, 1));
-        }
-        None
-    }
-
-    fn enter_recovery(&mut self, seq: u32, lost: u32, now: Time) {
-        let flight = self.board.outstanding();
-        let window = self.scheme.window().min(self.in_flight() + lost);
-        let goes_back = self.settings.recovery == Recovery::GoBackN;
-        self.phase = if goes_back { Phase::Loss } else { Phase::Recovery };
-        self.recover = self.board.next();
-        self.ecn_recover = self.recover;
-        self.repair_now = true;
-        self.partial_acks = 0;
-        self.reduction = Reduction { window, flight, ..Reduction::default() };
-        self.totals.reductions += 1;
-        let congestion = self.congestion(now, seq, lost);
-        self.scheme.on_loss(&congestion);
-    }
-
-    /// The transport's window in fast recovery.
-    fn reduce(&mut self, delivered: u32) {
-        let in_flight = self.in_flight();
-        let target = self.scheme.window();
-        let r = &mut self.reduction;
-        r.delivered += delivered;
-        if self.settings.recovery == Recovery::RateHalving {
-            // One packet less for every two that arrived, and no bursts.
-            r.count += delivered;
-            let down = (r.count / 2).min(r.window.saturating_sub(target));
-            r.count %= 2;
-            r.window = (r.window - down).min(in_flight + 1);
-            return;
-        }
-        // RFC 6937 §3.
-        let may = if in_flight > target {
-            let share = (u64::from(r.delivered) * u64::from(target)).div_ceil(u64::from(r.flight.max(1))) as u32;
-            share.saturating_sub(r.sent)
-        } else {
-            // Slow-start reduction bound: catch up with the target, at most one more than was delivered.
-            let limit = r.delivered.saturating_sub(r.sent).max(delivered) + 1;
-            limit.min(target - in_flight)
-        };
-        r.window = in_flight + may;
-    }
-
-    /// Answers ECN marks once per window (RFC 3168 §6.1.2).
-    fn answer_marks(&mut self, marked: u32, now: Time) {
-        self.totals.marked += u64::from(marked);
-        if marked > 0 && self.phase == Phase::Open && self.board.una >= self.ecn_recover {
-            self.ecn_recover = self.board.next();
-            self.totals.reductions += 1;
-            let congestion = self.congestion(now, self.board.una, 0);
-            self.scheme.on_ecn(&congestion);
-        }
-    }
-
-    /// The retransmission timer expired (RFC 6298 §5.4-5.6, RFC 5681 §3.1).
-    fn time_out(&mut self, now: Time) {
-        let seq = self.board.una;
-        self.dup_acks = 0;
-        if self.board.outstanding() == 0 {
-            self.rto_at = NEVER;
-            let congestion = self.congestion(now, seq, 0);
-            self.scheme.on_rto(&Congestion { idle: true, ..congestion });
-            return;
-        }
-        self.totals.timeouts += 1;
-        let mut congestion = self.congestion(now, seq, 0);
-        congestion.lost = self.go_back();
-        self.phase = Phase::Loss;
-        self.recover = self.board.next();
-        self.repair_now = false;
-        self.scheme.on_rto(&congestion);
-        self.rtt.back_off();
-        self.rto_at = now + self.rtt.rto(&self.settings);
-    }
-
-    /// All that has not arrived, as far as the sender knows, is to be sent again: how many packets that is.
-    fn go_back(&mut self) -> u32 {
-        self.dup_acks = 0;
-        self.board.declare_all_lost()
     }
 
     /// Sends one packet: one to be repaired, or else a new one.

@@ -1,0 +1,153 @@
+//! How a connection learns of losses, what it sends while it repairs them, and how it answers ECN marks.
+
+use super::Connection;
+use crate::scheme::Scheme;
+use crate::time::Time;
+use crate::transport::Recovery;
+
+/// The largest threshold that reordering may lead to (Linux: 127).
+const MAX_DUP_THRESHOLD: u32 = 127;
+
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Nothing is known to be missing.
+    Open,
+    /// Fast recovery (RFC 5681 §3.2, RFC 6675 §5).
+    Recovery,
+    /// After a timeout, until all that was outstanding then is acknowledged.
+    Loss,
+}
+
+/// Fast recovery's own window, where the scheme leaves that to the transport.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reduction {
+    /// The window on the way down (rate halving), or the packets that may go now (proportional reduction).
+    pub(super) window: u32,
+    /// ACKs counted since the window was last lowered.
+    pub(super) count: u32,
+    /// Packets outstanding when it began.
+    pub(super) flight: u32,
+    /// Packets delivered and sent since.
+    pub(super) delivered: u32,
+    pub(super) sent: u32,
+}
+
+impl<S: Scheme> Connection<S> {
+    pub(super) fn is_sack(&self) -> bool {
+        matches!(self.settings.recovery, Recovery::RateHalving | Recovery::Proportional)
+    }
+
+    /// A packet was late, not lost: waits for more of them before the next is taken for lost.
+    pub(super) fn adapt(&mut self, behind: u64) {
+        if self.settings.adapts_to_reordering {
+            self.dup_threshold = self.dup_threshold.max((behind as u32).saturating_add(1)).min(MAX_DUP_THRESHOLD);
+        }
+    }
+
+    /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
+    pub(super) fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
+        let lost =
+            if self.is_sack() { self.board.overtaken(self.dup_threshold) } else { self.count_duplicates(acked, una) };
+        if self.phase != Phase::Open && self.board.una >= self.recover {
+            let was_loss = self.phase == Phase::Loss;
+            self.phase = Phase::Open;
+            self.dup_acks = 0;
+            if !was_loss {
+                self.scheme.on_recovered(now);
+            }
+        }
+        let Some((seq, count)) = lost else { return 0 };
+        if self.phase == Phase::Open && seq >= self.recover {
+            self.enter_recovery(seq, count, now);
+        }
+        count
+    }
+
+    /// RFC 6582 §3.2: the third duplicate ACK, or one that acknowledges part of what was outstanding, shows one loss.
+    pub(super) fn count_duplicates(&mut self, acked: u32, una: u32) -> Option<(u32, u32)> {
+        let seq = self.board.una;
+        if acked == 0 {
+            if self.board.outstanding() == 0 {
+                return None;
+            }
+            self.dup_acks += u32::from(self.phase != Phase::Loss);
+            // Step 1: not for duplicates that repairs of an earlier window cause.
+            let covers = seq > self.recover || seq == self.first;
+            let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
+            if lost && self.settings.recovery == Recovery::GoBackN {
+                return Some((seq, self.go_back()));
+            }
+            return (lost && self.board.declare_lost(seq)).then_some((seq, 1));
+        }
+        if self.phase != Phase::Recovery {
+            self.dup_acks = 0;
+            return None;
+        }
+        // Step 5: all but one of those packets were counted by duplicates when they arrived.
+        self.dup_acks = self.dup_acks.saturating_sub(seq - una - 1);
+        if seq < self.recover && self.board.declare_lost(seq) {
+            self.repair_now = true;
+            return Some((seq, 1));
+        }
+        None
+    }
+
+    pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, now: Time) {
+        let flight = self.board.outstanding();
+        let window = self.scheme.window().min(self.in_flight() + lost);
+        let goes_back = self.settings.recovery == Recovery::GoBackN;
+        self.phase = if goes_back { Phase::Loss } else { Phase::Recovery };
+        self.recover = self.board.next();
+        self.ecn_recover = self.recover;
+        self.repair_now = true;
+        self.partial_acks = 0;
+        self.reduction = Reduction { window, flight, ..Reduction::default() };
+        self.totals.reductions += 1;
+        let congestion = self.congestion(now, seq, lost);
+        self.scheme.on_loss(&congestion);
+    }
+
+    /// The transport's window in fast recovery.
+    pub(super) fn reduce(&mut self, delivered: u32) {
+        let in_flight = self.in_flight();
+        let target = self.scheme.window();
+        let r = &mut self.reduction;
+        r.delivered += delivered;
+        if self.settings.recovery == Recovery::RateHalving {
+            // One packet less for every two that arrived, and no bursts.
+            r.count += delivered;
+            let down = (r.count / 2).min(r.window.saturating_sub(target));
+            r.count %= 2;
+            r.window = (r.window - down).min(in_flight + 1);
+            return;
+        }
+        // RFC 6937 §3.
+        let may = if in_flight > target {
+            let share = (u64::from(r.delivered) * u64::from(target)).div_ceil(u64::from(r.flight.max(1))) as u32;
+            share.saturating_sub(r.sent)
+        } else {
+            // Slow-start reduction bound: catch up with the target, at most one more than was delivered.
+            let limit = r.delivered.saturating_sub(r.sent).max(delivered) + 1;
+            limit.min(target - in_flight)
+        };
+        r.window = in_flight + may;
+    }
+
+    /// Answers ECN marks once per window (RFC 3168 §6.1.2).
+    pub(super) fn answer_marks(&mut self, marked: u32, now: Time) {
+        self.totals.marked += u64::from(marked);
+        if marked > 0 && self.phase == Phase::Open && self.board.una >= self.ecn_recover {
+            self.ecn_recover = self.board.next();
+            self.totals.reductions += 1;
+            let congestion = self.congestion(now, self.board.una, 0);
+            self.scheme.on_ecn(&congestion);
+        }
+    }
+
+    /// All that has not arrived, as far as the sender knows, is to be sent again: how many packets that is.
+    pub(super) fn go_back(&mut self) -> u32 {
+        self.dup_acks = 0;
+        self.board.declare_all_lost()
+    }
+}
