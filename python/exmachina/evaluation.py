@@ -6,11 +6,12 @@ and ctrl-C is heard; what comes out does not depend on how many those are, nor o
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 import polars as pl
@@ -50,7 +51,8 @@ class Contender:
 class Evaluation:
     """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
 
-    Tables and traces that it names are relative to the folder of `file`.
+    Tables and traces that it names are relative to the folder of `file`, but for those that `files` holds by the name
+    that the text gives them.
 
     Attributes:
         name: As in the file, or the file's own name.
@@ -66,11 +68,13 @@ class Evaluation:
         InputError: If the text is no scenario: file, line, field, and what was expected.
     """
 
-    def __init__(self, text: str, file: str = "scenario.toml") -> None:
+    def __init__(
+        self, text: str, file: str = "scenario.toml", files: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
         self._core = _core.Evaluation(text, file)
         self._files: dict[str, bytes] = {}
         for name in self._core.files:
-            self._files[name] = read_file(Path(file).parent / name)
+            self._files[name] = files[name] if name in files else read_file(Path(file).parent / name)
             self._core.load(name, self._files[name])
         self._contenders = [Contender(label, b"") for label in self._core.contenders]
 
@@ -244,6 +248,7 @@ def evaluate(
     seed: int | None = None,
     threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Standing], None] | None = None,
 ) -> Results:
     """Simulates contenders on the networks of a scenario.
@@ -260,6 +265,8 @@ def evaluate(
         seed: The root of everything random; the scenario's if not given.
         threads: As many as there are processors if not given. The result does not depend on it.
         output: A folder, created if missing.
+        cache: Another folder to keep finished runs in, created if missing; `output` if not given. Several evaluations
+            can share it.
         on_progress: Called about three times a second.
 
     Raises:
@@ -272,13 +279,14 @@ def evaluate(
         raise InputError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
     workers = _core.Workers(threads)
     folder = None if output is None else make_folder(output)
-    finished = [evaluation.finished_runs(i, folder) for i in range(len(evaluation.contenders))]
+    kept = folder if cache is None else make_folder(cache)
+    finished = [evaluation.finished_runs(i, kept) for i in range(len(evaluation.contenders))]
     pace = _Pace(evaluation, finished, on_progress)
     try:
         for contender, own in enumerate(finished):
             _simulate(evaluation, contender, own, workers, pace)
     except KeyboardInterrupt:
-        raise _stopped(folder) from None
+        raise _stopped(kept) from None
     finally:
         for own in finished:
             own.keep()
