@@ -7,6 +7,7 @@ report = exmachina.score(result.table, exmachina.Model.load("demo"))  # on netwo
 exmachina.inspect(result.table).save("demo.html")                   # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
+exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
 """
 
 from exmachina._core import SIGNALS, __version__
@@ -16,6 +17,7 @@ from exmachina.errors import InputError, Stopped
 from exmachina.evaluation import Evaluation, Standing, evaluate, shipped_scenarios
 from exmachina.inspection import Inspection, dumbbell, inspect, record
 from exmachina.model import Model, shipped_models
+from exmachina.reproduce import Claim, Outcome, reproduce
 from exmachina.results import Results
 from exmachina.scheme import Scheme
 from exmachina.scoring import ScoreReport, score
@@ -25,11 +27,13 @@ from exmachina.tracing import Trace, trace
 __all__ = [
     "SIGNALS",
     "Algorithm",
+    "Claim",
     "Design",
     "Evaluation",
     "InputError",
     "Inspection",
     "Model",
+    "Outcome",
     "Progress",
     "Results",
     "Scheme",
@@ -45,6 +49,7 @@ __all__ = [
     "evaluate",
     "inspect",
     "record",
+    "reproduce",
     "score",
     "shipped_models",
     "shipped_scenarios",

@@ -14,7 +14,15 @@ from exmachina.slices import Axis, Slice, log_ticks
 from exmachina.style import GRID, INK, MUTED, SENDERS
 from exmachina.timeline import Timeline
 
-__all__ = ["cloud_chart", "score_chart", "score_curve_chart", "slice_chart", "timeline_chart", "tradeoff_chart"]
+__all__ = [
+    "cloud_chart",
+    "score_chart",
+    "score_curve_chart",
+    "slice_chart",
+    "styled",
+    "timeline_chart",
+    "tradeoff_chart",
+]
 
 DOTS = 300
 """Runs of a scheme that are drawn, so that a phone can."""

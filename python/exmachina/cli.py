@@ -312,6 +312,51 @@ def models() -> None:
 
 
 @app.command
+def reproduce(
+    *experiments: str,
+    list_only: Annotated[bool, Parameter(name="--list", negative=(), show_default=False)] = False,
+    scale: Literal["quick", "paper"] = "quick",
+    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("reproduced"),
+    tables: Path | None = None,
+    ours: Path | None = None,
+    trace_verizon: Path | None = None,
+    trace_att: Path | None = None,
+    threads: int | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce figures and tables of the papers, and measure what they claim: all on one page.
+
+    Finished runs are kept: a second call only draws, and after ctrl-C the same command goes on where it was.
+
+    Args:
+        experiments: Their ids, or `all`.
+        list_only: List the experiments.
+        scale: `quick` takes minutes for all, `paper` has as many and as long runs as the papers.
+        output: The folder to write the report, pictures and results into.
+        tables: A folder of the authors' published tables (.dna), to be run beside ours.
+        ours: A folder of NAME.dna to take the place of our algorithms.
+        trace_verizon: A recording of Verizon's LTE downlink in mahimahi's format; a synthetic link if not given.
+        trace_att: Likewise of AT&T's.
+        threads: All processors if not given; the result is the same for any number.
+        quiet: Show no progress.
+    """
+    from exmachina.reproduce.command import run_command  # noqa: PLC0415 (plotting takes a second to load)
+
+    traces = {"verizon": trace_verizon, "att": trace_att}
+    run_command(
+        list(experiments),
+        list_only=list_only,
+        scale=scale,
+        output=output,
+        ours=ours,
+        tables=tables,
+        traces={name: path for name, path in traces.items() if path is not None},
+        threads=threads,
+        quiet=quiet,
+    )
+
+
+@app.command
 def demo(
     *,
     output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("out"),

@@ -26,7 +26,8 @@ class Cloud:
     throughput: Floats
     """Of each run: over an equal share of the link, or in Mbit/s."""
     outline: Floats | None
-    """The 1-sigma ellipse of log10(delay) and throughput, as delay and throughput, shape (points, 2)."""
+    """The ellipse of one standard deviation, or another share of it, of log10(delay) and throughput, as delay and
+    throughput, shape (points, 2)."""
     median: tuple[float, float]
     """Delay and throughput."""
 
@@ -47,10 +48,23 @@ def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
     return _clouds(specimens, "scheme", "normalised_throughput", colours)
 
 
-def clouds_of_runs(runs: pl.DataFrame) -> list[Cloud]:
-    """A cloud for each contender and scheme of `Results.runs`; throughput is in Mbit/s, the mean of the senders."""
-    colours = family_colours(runs["label"].unique(maintain_order=True))
-    return _clouds(runs, "label", "throughput_mbps", colours)
+def clouds_of_runs(
+    runs: pl.DataFrame,
+    measure: str = "throughput_mbps",
+    *,
+    colours: dict[str, str] | None = None,
+    sigma: float = 1.0,
+) -> list[Cloud]:
+    """A cloud for each contender and scheme of `Results.runs`; throughput is in Mbit/s, the mean of the senders.
+
+    Args:
+        runs: As `Results.runs`: label, queueing_delay_ms and `measure`.
+        measure: The column that is up.
+        colours: By label; by family if not given.
+        sigma: Of the ellipses.
+    """
+    colours = colours or family_colours(runs["label"].unique(maintain_order=True))
+    return _clouds(runs, "label", measure, colours, sigma)
 
 
 def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
@@ -62,7 +76,7 @@ def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
     return frontier
 
 
-def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str]) -> list[Cloud]:
+def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str], sigma: float = 1.0) -> list[Cloud]:
     """Runs in which nobody received anything are left out."""
     usable = frame.drop_nulls(["queueing_delay_ms", measure])
     clouds = []
@@ -70,7 +84,7 @@ def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str])
         delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), 1e-3)
         throughput = group[measure].to_numpy()
         around = None if scheme == BOUND else ellipse(np.log10(delay_ms), throughput)
-        outline = None if around is None else around.outline()
+        outline = None if around is None else around.center + sigma * (around.outline() - around.center)
         if outline is not None:
             outline = np.stack([10 ** outline[:, 0], outline[:, 1]], axis=1)
         median = (float(np.median(delay_ms)), float(np.median(throughput)))

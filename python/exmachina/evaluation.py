@@ -6,9 +6,10 @@ and ctrl-C is heard; what comes out does not depend on how many those are, nor o
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Self, TypeAlias
 
 import polars as pl
@@ -53,8 +54,8 @@ class Contender:
 class Evaluation:
     """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
 
-    Tables and traces that it names are relative to the folder of `file`; algorithms that come with the program go by
-    their names.
+    Tables and traces that it names are relative to the folder of `file`, but for those that `files` holds by the name
+    that the text gives them; algorithms that come with the program go by their names.
 
     Attributes:
         name: As in the file, or the file's own name.
@@ -70,9 +71,11 @@ class Evaluation:
         InputError: If the text is no scenario: file, line, field, and what was expected.
     """
 
-    def __init__(self, text: str, file: str = "scenario.toml") -> None:
+    def __init__(
+        self, text: str, file: str = "scenario.toml", files: Mapping[str, bytes] = MappingProxyType({})
+    ) -> None:
         self._core = _core.Evaluation(text, file, list(shipped_files(*ALGORITHMS)))
-        self._files = _load(self._core, Path(file).parent)
+        self._files = _load(self._core, Path(file).parent, files)
         self._contenders = [Contender(label, b"") for label in self._core.contenders]
 
     @classmethod
@@ -246,6 +249,7 @@ def evaluate(
     seed: int | None = None,
     threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Standing], None] | None = None,
 ) -> Results:
     """Simulates contenders on the networks of a scenario.
@@ -262,6 +266,8 @@ def evaluate(
         seed: The root of everything random; the scenario's if not given.
         threads: As many as there are processors if not given. The result does not depend on it.
         output: A folder, created if missing.
+        cache: Another folder to keep finished runs in, created if missing; `output` if not given. Several evaluations
+            can share it.
         on_progress: Called about three times a second.
 
     Raises:
@@ -274,13 +280,14 @@ def evaluate(
         raise InputError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
     workers = _core.Workers(threads)
     folder = None if output is None else make_folder(output)
-    finished = [evaluation.finished_runs(i, folder) for i in range(len(evaluation.contenders))]
+    kept = folder if cache is None else make_folder(cache)
+    finished = [evaluation.finished_runs(i, kept) for i in range(len(evaluation.contenders))]
     pace = _Pace(evaluation, finished, on_progress)
     try:
         for contender, own in enumerate(finished):
             _simulate(evaluation, contender, own, workers, pace)
     except KeyboardInterrupt:
-        raise _stopped(folder) from None
+        raise _stopped(kept) from None
     finally:
         for own in finished:
             own.keep()
@@ -354,12 +361,15 @@ def _stopped(folder: Path | None) -> Stopped:
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
-def _load(core: _core.Evaluation, folder: Path) -> dict[str, bytes]:
-    """Hands the core what its scenario names: algorithms that come with the program, and files."""
+def _load(core: _core.Evaluation, folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, bytes]:
+    """Hands the core what its scenario names: what is given, algorithms that come with the program, and files."""
     shipped = shipped_files(*ALGORITHMS)
     loaded = {}
     for name in core.files:
-        loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
+        if name in files:
+            loaded[name] = files[name]
+        else:
+            loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
         core.load(name, loaded[name])
     return loaded
 

@@ -1,1 +1,9 @@
-"""Every figure and table of both papers by one command each: experiments, their claims, and the page of them all."""
+"""Every figure and table of both papers, by one command each: experiments, their claims, and the page that shows them.
+
+`exmachina.reproduce("fig4", output="out")` is the whole of it: see `experiments.py`.
+"""
+
+from exmachina.reproduce.experiments import Doing, reproduce
+from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
+
+__all__ = ["Claim", "Doing", "Outcome", "Picture", "TableOf", "reproduce"]

@@ -1,0 +1,181 @@
+"""Who plays: our algorithms by name, the authors' published ones beside them, and what pictures call everybody."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+from exmachina.errors import InputError
+from exmachina.evaluation import SchemeLike
+from exmachina.files import read_file
+from exmachina.style import family_colours
+from exmachina.table import Table
+
+__all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
+
+KNOCKED_OUT = tuple(f"tao-knockout-{signal}" for signal in ("send", "ack", "rtt", "slow"))
+ALGORITHMS = (
+    *("general-0.1", "general-1", "general-10", "known-1x", "known-10x", "datacenter", "coexist"),
+    *("tao-2x", "tao-10x", "tao-100x", "tao-1000x"),
+    *("tao-mux-2", "tao-mux-10", "tao-mux-20", "tao-mux-50", "tao-mux-100"),
+    *("tao-rtt-150", "tao-rtt-145-155", "tao-rtt-140-160", "tao-rtt-50-250"),
+    *("tao-one-bottleneck", "tao-two-bottleneck", "tao-tcp-naive", "tao-tcp-aware"),
+    *("tao-delta-0.1", "tao-delta-10", "tao-codesigned-0.1", "tao-codesigned-10"),
+    *("tao-calibration", *KNOCKED_OUT),
+)
+"""What experiments know by name; everything else is a scheme that people wrote."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of the authors."""
+
+    file: str
+    label: str
+
+
+PUBLISHED = {
+    "general-0.1": Published("RemyCC-2013-delta0.1", "published delta 0.1"),
+    "general-1": Published("RemyCC-2013-delta1", "published delta 1"),
+    "general-10": Published("RemyCC-2013-delta10", "published delta 10"),
+    "tao-10x": Published("tao-10x", "published tao-10x"),
+    "tao-100x": Published("tao-100x", "published tao-100x"),
+    "tao-mux-10": Published("tao-mux-1-10", "published tao-mux-10"),
+    "tao-rtt-150": Published("tao-rtt-150", "published tao-rtt-150"),
+    "tao-tcp-aware": Published("tao-tcp-aware", "published tao-tcp-aware"),
+    "tao-tcp-naive": Published("tao-tcp-naive", "published tao-tcp-naive"),
+}
+"""The authors' tables by what ours is called that was designed for the same."""
+
+SHOWN = {
+    "general-0.1": "RemyCC δ=0.1",
+    "general-1": "RemyCC δ=1",
+    "general-10": "RemyCC δ=10",
+    "known-1x": "RemyCC 1×",
+    "known-10x": "RemyCC 10×",
+    "datacenter": "RemyCC datacenter",
+    "coexist": "RemyCC coexist",
+    "tao-2x": "Tao-2×",
+    "tao-10x": "Tao-10×",
+    "tao-100x": "Tao-100×",
+    "tao-1000x": "Tao-1000×",
+    "tao-mux-2": "Tao 1–2",
+    "tao-mux-10": "Tao 1–10",
+    "tao-mux-20": "Tao 1–20",
+    "tao-mux-50": "Tao 1–50",
+    "tao-mux-100": "Tao 1–100",
+    "tao-rtt-150": "Tao 150 ms",
+    "tao-rtt-145-155": "Tao 145–155 ms",
+    "tao-rtt-140-160": "Tao 140–160 ms",
+    "tao-rtt-50-250": "Tao 50–250 ms",
+    "tao-one-bottleneck": "Tao one bottleneck",
+    "tao-two-bottleneck": "Tao two bottlenecks",
+    "tao-tcp-naive": "Tao TCP-naive",
+    "tao-tcp-aware": "Tao TCP-aware",
+    "tao-delta-0.1": "Tao δ=0.1",
+    "tao-delta-10": "Tao δ=10",
+    "tao-codesigned-0.1": "Tao δ=0.1 co-designed",
+    "tao-codesigned-10": "Tao δ=10 co-designed",
+    "tao-calibration": "Tao",
+    "tao-knockout-send": "without send_ewma",
+    "tao-knockout-ack": "without ack_ewma",
+    "tao-knockout-rtt": "without rtt_ratio",
+    "tao-knockout-slow": "without slow_ack_ewma",
+    "newreno": "NewReno",
+    "vegas": "Vegas",
+    "compound": "Compound",
+    "cubic": "Cubic",
+    "cubic/sfqcodel": "Cubic/sfqCoDel",
+    "xcp": "XCP",
+    "dctcp": "DCTCP",
+    "aimd": "AIMD",
+    "omniscient": "Omniscient",
+}
+OURS = ("#0f6fde", "#6aa5e8", "#1b3f94", "#1aa3b8", "#5561d6", "#0b5f7a", "#93b9ff")
+GREENS = ("#12876f", "#58b368", "#0a7d3c", "#7fbf3f", "#2f9e8f", "#a3c644")
+
+
+def shown(label: str) -> str:
+    """What pictures call a contender."""
+    if label in SHOWN:
+        return SHOWN[label]
+    if " beside " in label:
+        return " beside ".join(map(shown, label.split(" beside ")))
+    for name, published in PUBLISHED.items():
+        if label == published.label:
+            return f"{SHOWN[name]}, published"
+    return " + ".join(SHOWN.get(part.removesuffix(".dna"), part) for part in label.split(" + "))
+
+
+def colours_of(labels: Iterable[str]) -> dict[str, str]:
+    """A colour for each contender: published tables are green, ours blue; all others as everywhere."""
+    labels = list(labels)
+    colours = family_colours(label for label in labels if label not in ALGORITHMS)
+    published = {entry.label for entry in PUBLISHED.values()}
+    ours = greens = 0
+    for label in labels:
+        scheme = label.split(" beside ", maxsplit=1)[0]
+        if scheme in published:
+            colours[label] = GREENS[greens % len(GREENS)]
+            greens += 1
+        elif scheme in ALGORITHMS:
+            colours[label] = OURS[ours % len(OURS)]
+            ours += 1
+    return colours
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The algorithms at hand."""
+
+    ours: dict[str, Table]
+    """By name."""
+    published: dict[str, Table] = field(default_factory=dict)
+    """By the name of ours that it stands beside."""
+
+    @classmethod
+    def load(cls, ours: Path | None = None, published: Path | None = None) -> "Cast":
+        """Our algorithms as shipped, or as files NAME.dna of a folder; published ones from another folder.
+
+        Raises:
+            InputError: If a folder is missing or has none of the files, or a file is no table.
+        """
+        own = _shipped() if ours is None else _from_folder(ours, {name: name for name in ALGORITHMS})
+        theirs: dict[str, Table] = {}
+        if published is not None:
+            theirs = _from_folder(published, {name: entry.file for name, entry in PUBLISHED.items()})
+            for name, table in theirs.items():
+                table.name = PUBLISHED[name].label
+        return cls(own, theirs)
+
+    def contenders(self, schemes: list[str]) -> tuple[list[SchemeLike], list[str]]:
+        """What to run for these names, published tables beside ours; and the names of ours that are missing."""
+        found: list[SchemeLike] = []
+        for name in schemes:
+            if name not in ALGORITHMS:
+                found.append(name)
+                continue
+            found += [tables[name] for tables in (self.ours, self.published) if name in tables]
+        return found, [name for name in schemes if name in ALGORITHMS and name not in self.ours]
+
+    def published_label(self, name: str) -> str | None:
+        """What results call the published table that stands beside ours of this name."""
+        return self.published[name].name if name in self.published else None
+
+
+def _shipped() -> dict[str, Table]:
+    folder = resources.files("exmachina").joinpath("algorithms")
+    files = {name: folder.joinpath(f"{name}.dna") for name in ALGORITHMS}
+    return {name: Table(file.read_bytes(), f"{name}.dna") for name, file in files.items() if file.is_file()}
+
+
+def _from_folder(folder: Path, files: dict[str, str]) -> dict[str, Table]:
+    """Tables by name, of those files that there are."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder of tables")
+    paths = {name: folder / f"{file}.dna" for name, file in files.items()}
+    found = {name: Table(read_file(path), path.name) for name, path in paths.items() if path.is_file()}
+    if not found:
+        expected = ", ".join(f"{file}.dna" for file in files.values())
+        raise InputError(f"{folder}: there is no table in it; expected some of {expected}")
+    return found

@@ -1,0 +1,31 @@
+"""Which picture is drawn how."""
+
+from exmachina.reproduce.curves import by_sender, cdf, compare, gains, locus, sweep
+from exmachina.reproduce.experiment import Experiment, FigureSpec
+from exmachina.reproduce.planes import plane
+from exmachina.reproduce.plot import Drawing
+from exmachina.reproduce.recordings import queue, sequence
+from exmachina.reproduce.running import Conditions, Ran
+
+__all__ = ["drawing_of"]
+
+PLAIN = {"plane": plane, "sweep": sweep, "by-sender": by_sender, "locus": locus, "compare": compare, "gains": gains}
+RECORDED = {"sequence": sequence, "queue": queue}
+
+
+def drawing_of(
+    experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions
+) -> tuple[Drawing | None, dict[tuple[str, str], float]]:
+    """A figure's drawing, and numbers that claims may use; no drawing if nothing ran that would be in it."""
+    numbers: dict[tuple[str, str], float] = {}
+    if figure.kind in RECORDED:
+        if not ran.evaluations:
+            return None, numbers
+        drawing, numbers = RECORDED[figure.kind](experiment, figure, ran, conditions)
+    elif not ran.cases:
+        return None, numbers
+    elif figure.kind == "cdf":
+        drawing, numbers = cdf(experiment, figure, ran)
+    else:
+        drawing = PLAIN[figure.kind](experiment, figure, ran)
+    return (drawing if drawing.panels else None), numbers

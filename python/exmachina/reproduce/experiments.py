@@ -1,0 +1,171 @@
+"""`exmachina.reproduce`: experiments run, drawn, measured, and written."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from exmachina import _core
+from exmachina.errors import InputError
+from exmachina.evaluation import Standing
+from exmachina.files import make_folder, read_file, write_atomically
+from exmachina.parquet import write_parquet
+from exmachina.reproduce.cast import Cast, shown
+from exmachina.reproduce.claims import claims_of
+from exmachina.reproduce.experiment import Experiment, FigureSpec, load
+from exmachina.reproduce.outcome import Outcome, Picture
+from exmachina.reproduce.running import OPERATORS, Conditions, Ran, run
+from exmachina.reproduce.tables import models_table, summary_table
+
+__all__ = ["Doing", "reproduce"]
+
+Numbers = dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Doing:
+    """How a reproduction stands."""
+
+    experiment: str
+    """Its id."""
+    title: str
+    number: int
+    """Of the experiments, from 1."""
+    experiments: int
+    case: str = ""
+    standing: Standing | None = None
+    """Of the evaluation under way; none while something is drawn."""
+
+
+def reproduce(
+    experiments: str | Sequence[str] = "all",
+    *,
+    scale: Literal["quick", "paper"] = "quick",
+    output: str | os.PathLike[str] = "reproduced",
+    ours: str | os.PathLike[str] | None = None,
+    tables: str | os.PathLike[str] | None = None,
+    traces: Mapping[str, str | os.PathLike[str]] | None = None,
+    threads: int | None = None,
+    on_progress: Callable[[Doing], None] | None = None,
+) -> list[Outcome]:
+    """Reproduces figures and tables of both papers.
+
+    Runs are kept in `output/cache`, by what they follow from: a second call only draws, and one that was interrupted
+    goes on where it was.
+
+    Args:
+        experiments: Their ids, or "all"; `exmachina reproduce --list` shows them.
+        scale: "quick" takes minutes for all, "paper" as many and as long runs as the papers had.
+        output: The folder for pictures and results, created if missing; one folder per experiment.
+        ours: A folder of NAME.dna to take the place of our algorithms.
+        tables: A folder of the authors' published tables, to be run beside ours.
+        traces: Recordings of cellular links in mahimahi's format, by operator ("verizon", "att").
+        threads: As many as there are processors if not given. Results do not depend on it.
+        on_progress: Called some times a second.
+
+    Returns:
+        What came of each, in the order of the papers.
+
+    Raises:
+        InputError: If something given is not possible.
+        Stopped: At ctrl-C, once finished runs have been kept.
+    """
+    chosen = load([experiments] if isinstance(experiments, str) else list(experiments))
+    if scale not in ("quick", "paper"):
+        raise InputError(f"scale: expected quick or paper, got {scale}")
+    paths = {name: Path(path) for name, path in (traces or {}).items()}
+    for name, path in paths.items():
+        if name not in OPERATORS:
+            raise InputError(f"traces: expected {' or '.join(OPERATORS)}, got {name}")
+        read_file(path)
+    cast = Cast.load(*(None if folder is None else Path(folder) for folder in (ours, tables)))
+    folder = make_folder(output)
+    cache = make_folder(folder / "cache")
+    outcomes = []
+    for number, experiment in enumerate(chosen, start=1):
+        doing = Doing(experiment.id, experiment.title, number, len(chosen))
+        telling = _telling(doing, on_progress)
+        conditions = Conditions(cast, scale, cache, threads, paths, telling)
+        outcomes.append(_outcome(experiment, conditions, make_folder(folder / experiment.id)))
+    return outcomes
+
+
+def _telling(doing: Doing, tell: Callable[[Doing], None] | None) -> Callable[[str, Standing], None] | None:
+    if tell is None:
+        return None
+    tell(doing)
+    fixed = (doing.experiment, doing.title, doing.number, doing.experiments)
+    return lambda case, standing: tell(Doing(*fixed, case, standing))
+
+
+def _outcome(experiment: Experiment, conditions: Conditions, folder: Path) -> Outcome:
+    """Runs, draws and measures one experiment."""
+    ran = run(experiment, conditions)
+    numbers: Numbers = {}
+    pictures = [_picture(experiment, figure, ran, conditions, folder, numbers) for figure in experiment.figures]
+    found = [summary_table(experiment, ran), *(models_table(spec) for spec in experiment.tables)]
+    return Outcome(
+        id=experiment.id,
+        paper=experiment.paper,
+        title=experiment.title,
+        about=experiment.about,
+        method=_method(experiment, ran, conditions),
+        scale=conditions.scale,
+        cpu_s=ran.cpu_s,
+        pictures=[picture for picture in pictures if picture is not None],
+        tables=[table for table in found if table is not None and not table.rows.is_empty()],
+        claims=list(claims_of(experiment, ran, conditions.cast, numbers)),
+        warnings=ran.warnings,
+        parquet=_written(ran, folder),
+    )
+
+
+def _written(ran: Ran, folder: Path) -> list[Path]:
+    """The results of each case, one row per run and sender."""
+    paths = []
+    for case, data in ran.cases.items():
+        path = folder / f"{case}.parquet"
+        results = data.results
+        facts = {"scenario": results.text, "seed": str(results.seed), "duration_s": str(results.duration_s)}
+        write_parquet(path, results.flows, facts)
+        paths.append(path)
+    return paths
+
+
+def _picture(  # noqa: PLR0917
+    experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions, folder: Path, numbers: Numbers
+) -> Picture | None:
+    """Draws and writes a figure; none if there is nothing in it."""
+    from exmachina.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
+    from exmachina.reproduce.drawing import drawing_of  # noqa: PLC0415
+    from exmachina.reproduce.matplot import draw  # noqa: PLC0415
+    from exmachina.reproduce.plotlike import chart  # noqa: PLC0415
+
+    drawing, found = drawing_of(experiment, figure, ran, conditions)
+    numbers.update(found)
+    if drawing is None:
+        return None
+    picture, paths = draw(drawing), [folder / f"{figure.name}{ending}" for ending in (".png", ".svg")]
+    write_atomically(paths[0], png(picture))
+    write_atomically(paths[1], svg(picture))
+    return Picture(figure.name, figure.caption, paths[0], paths[1], chart(drawing))
+
+
+def _method(experiment: Experiment, ran: Ran, conditions: Conditions) -> dict[str, str]:
+    """How it was run."""
+    facts: dict[str, str] = {}
+    sizes = {case: experiment.runs_of(case, conditions.scale) for case in experiment.cases}
+    schemes = dict.fromkeys(label for data in ran.cases.values() for label in data.contenders)
+    if schemes:
+        facts["schemes"] = ", ".join(map(shown, schemes))
+    for case, evaluation in ran.evaluations.items():
+        name = experiment.cases[case].title or case
+        points = evaluation.grid_points or 1
+        words = f"{sizes[case][0]} runs of {sizes[case][1]:g} s" + (
+            f" at each of {points} points" if points > 1 else ""
+        )
+        facts["runs" if len(sizes) == 1 else f"runs, {name}"] = words
+        facts["scenario" if len(sizes) == 1 else f"scenario, {name}"] = evaluation.text.strip()
+    seeds = {str(evaluation.seed) for evaluation in ran.evaluations.values()}
+    return {**facts, **({"seed": ", ".join(sorted(seeds))} if seeds else {}), "version": _core.__version__}

@@ -1,0 +1,234 @@
+"""What claims come to: small expressions over results, with bootstrap confidence intervals.
+
+An expression is a table. It has one statistic, which is a quantity's name (`data.QUANTITIES`):
+
+- `median` or `mean` over runs of the mean of the senders; at several points of a grid, their mean;
+- `median_of_senders` or `mean_of_senders`, of all senders of all runs;
+
+and what it is of:
+
+- `of`: one operand;
+- `ratio` or `difference` of two operands;
+- `wins`: at what share of the points the first operand is above all others;
+- `evenness`: what the sender with the least has of what the one with the most has;
+- `frontier`: how many of the operands are on the efficient frontier of throughput and delay (medians of everybody).
+
+An operand is a scheme's name, or a table with `of`, `case`, `sender` (number or list) and `at` (a range of a grid's
+points, `{ rate_mbps = [1, 10] }`), which may also stand in the expression, for all. An operand may be an expression
+itself. In the place of a statistic, `number` is one that a picture gives by this name, such as one read off a recorded
+run.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from exmachina.errors import InputError
+from exmachina.reproduce.data import QUANTITIES, CaseData, Floats, Point
+
+__all__ = ["Measured", "Measurer", "operands"]
+
+STATISTICS = ("median", "mean", "median_of_senders", "mean_of_senders")
+FORMS = ("of", "ratio", "difference", "wins", "frontier", "evenness")
+PLACES = ("case", "sender", "at")
+RESAMPLES = 1000
+SEED = 20130812
+"""Of the bootstrap; any number will do, but always the same."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number, and its 95 % bootstrap interval (percentiles of resampled runs; none for a single run)."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass
+class Measurer:
+    """Measures expressions on the results of cases.
+
+    Attributes:
+        cases: By name.
+        labels: What results call a scheme: its published counterpart, for one.
+        numbers: What pictures found out, by name and contender: `number`.
+        excluded: Contenders that a frontier does not count: those of the other kind of table.
+    """
+
+    cases: Mapping[str, CaseData]
+    labels: Callable[[str], str] = field(default=lambda scheme: scheme)
+    numbers: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    excluded: frozenset[str] = frozenset()
+    picks: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+
+    def measure(self, expression: Mapping[str, Any]) -> Measured:
+        """An expression's value and interval.
+
+        Raises:
+            KeyError: If a contender has no results.
+            InputError: If it is no expression.
+        """
+        values = self._value(expression, {})
+        drawn = values[1:][np.isfinite(values[1:])]
+        if len(drawn) < RESAMPLES / 2 or np.ptp(drawn) == 0:
+            return Measured(float(values[0]), None, None)
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        return Measured(float(values[0]), float(low), float(high))
+
+    def _value(self, expression: Mapping[str, Any], inherited: Mapping[str, Any]) -> Floats:
+        """Its value as it is, and in each resample: shape (1 + resamples,)."""
+        own = {**inherited, **{k: v for k, v in expression.items() if k in STATISTICS or k in PLACES}}
+        if any(statistic in expression for statistic in STATISTICS):
+            own = {k: v for k, v in own.items() if k not in STATISTICS or k in expression}
+        forms = [form for form in FORMS if form in expression]
+        unknown = [key for key in expression if key not in (*STATISTICS, *FORMS, *PLACES, "number")]
+        if unknown or len(forms) > 1:
+            raise InputError(f"measure: expected one of {', '.join(FORMS)} in {dict(expression)}")
+        if "number" in expression:
+            return self._number(expression["number"], expression.get("of"))
+        if not forms or forms[0] == "of":
+            return self._mean_of_points(self._curve(expression.get("of"), own))
+        operands = expression[forms[0]]
+        if forms[0] == "wins":
+            first, *others = (self._curve_of(operand, own) for operand in operands)
+            return np.asarray(np.mean(first > np.max(others, axis=0), axis=0), dtype=np.float64)
+        if forms[0] == "frontier":
+            return self._frontier(operands, own)
+        if forms[0] == "evenness":
+            return self._evenness(operands, own)
+        left, right = (self._operand(operand, own) for operand in operands)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(left / right if forms[0] == "ratio" else left - right)
+
+    def _operand(self, operand: str | Mapping[str, Any], inherited: Mapping[str, Any]) -> Floats:
+        return self._value({"of": operand} if isinstance(operand, str) else operand, inherited)
+
+    def _curve_of(self, operand: str | Mapping[str, Any], inherited: Mapping[str, Any]) -> Floats:
+        table = {"of": operand} if isinstance(operand, str) else operand
+        own = {**inherited, **{k: v for k, v in table.items() if k in PLACES or k in STATISTICS}}
+        return self._curve(table.get("of"), own)
+
+    def _mean_of_points(self, curve: Floats) -> Floats:
+        return np.asarray(curve.mean(axis=0))
+
+    def _curve(self, scheme: str | None, own: Mapping[str, Any]) -> Floats:
+        """The statistic at each point: shape (points, 1 + resamples)."""
+        statistic = next((name for name in STATISTICS if name in own), None)
+        if statistic is None or own[statistic] not in QUANTITIES:
+            raise InputError(f"measure: expected one of {', '.join(STATISTICS)} with one of {', '.join(QUANTITIES)}")
+        points = self._points(scheme, own)
+        return np.stack([self._at(point, statistic, own[statistic]) for point in points])
+
+    def _points(self, scheme: str | None, own: Mapping[str, Any]) -> list[Point]:
+        case = own.get("case", next(iter(self.cases), ""))
+        if case not in self.cases:
+            raise KeyError(case)
+        sender = own.get("sender")
+        senders = None if sender is None else tuple(sender if isinstance(sender, list) else [sender])
+        points = self.cases[case].points(None if scheme is None else self.labels(scheme), senders)
+        for name, (low, high) in own.get("at", {}).items():
+            slack = 1e-6 * abs(high)
+            points = [point for point in points if low - slack <= point.at[name] <= high + slack]
+        if not points:
+            raise InputError(f"measure: the grid has no point at {own.get('at')}")
+        return points
+
+    def _at(self, point: Point, statistic: str, quantity: str) -> Floats:
+        if quantity.startswith("objective"):
+            return objective(point, quantity, self._resampled)
+        values = point.senders(quantity) if statistic.endswith("senders") else point.runs(quantity)
+        drawn = self._resampled(values)
+        drawn = drawn.reshape(len(drawn), -1)
+        return _known(np.nanmedian if statistic.startswith("median") else np.nanmean, drawn)
+
+    def _resampled(self, values: Floats) -> Floats:
+        """Runs as they are, and drawn with replacement: the same for all values of so many runs, which are paired."""
+        count = len(values)
+        if count not in self.picks:
+            drawn = np.random.default_rng([SEED, count]).integers(0, count, size=(RESAMPLES, count))
+            self.picks[count] = np.concatenate([np.arange(count)[None, :], drawn])
+        return np.asarray(values[self.picks[count]])
+
+    def _number(self, name: str, scheme: str | None) -> Floats:
+        label = "" if scheme is None else self.labels(scheme)
+        if (name, label) not in self.numbers:
+            raise KeyError(label)
+        return np.full(1 + RESAMPLES, self.numbers[name, label])
+
+    def _evenness(self, scheme: str, own: Mapping[str, Any]) -> Floats:
+        case = self._points(scheme, own)[0]
+        senders = case.flows["sender"].unique().sort().to_list()
+        each = np.stack([self._operand(scheme, {**own, "sender": sender}) for sender in senders])
+        return np.asarray(each.min(axis=0) / each.max(axis=0))
+
+    def _frontier(self, operands: list[str], own: Mapping[str, Any]) -> Floats:
+        """How many of the operands no other contender beats in both medians."""
+        case = own.get("case", next(iter(self.cases), ""))
+        if case not in self.cases:
+            raise KeyError(case)
+        wanted = [self.labels(operand) for operand in operands]
+        everybody = [name for name in self.cases[case].contenders if name not in self.excluded]
+        for missing in set(wanted) - set(everybody):
+            raise KeyError(missing)
+        points = [self.cases[case].points(name)[0] for name in everybody]
+        up = np.stack([self._at(point, "median", "goodput_mbps") for point in points])
+        delay = np.stack([self._at(point, "median", "queueing_delay_ms") for point in points])
+        better = (up[None] > up[:, None]) & (delay[None] <= delay[:, None])
+        beaten = np.asarray(better).any(axis=1)
+        inside = np.array([name in wanted for name in everybody])
+        return np.asarray(np.sum(~np.asarray(beaten)[inside], axis=0), dtype=np.float64)
+
+
+def _known(statistic: Callable[..., Floats], values: Floats) -> Floats:
+    """A statistic of each row of what is known; NaN where nothing is, without complaint."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return np.asarray(statistic(values, axis=1))
+
+
+def objective(
+    point: Point, quantity: str, resampled: Callable[[Floats], Floats] = lambda values: values[None]
+) -> Floats:
+    """Normalised throughput against delay, of means over senders and runs: a logarithm for each resample.
+
+    `objective` is Tao'14's: ln(throughput / omniscient throughput) − ln(RTT / minimum RTT). `objective_link` divides by
+    the link's rate instead, as its figure 2 does; `objective_share` is Remy'13's, over an equal share and to base 2.
+    """
+
+    def mean(name: str) -> Floats:
+        return _known(np.nanmean, resampled(point.runs(name)))
+
+    at = point.at
+    if quantity == "objective_share":
+        throughput, base = mean("normalised_throughput"), np.log(2)
+    else:
+        best = at["rate_mbps"] if quantity == "objective_link" else omniscient_mbps(at["rate_mbps"], at["senders"])
+        throughput, base = mean("in_order_mbps") / best, 1.0
+    delay = mean("mean_rtt_ms") / at["min_rtt_ms"]
+    with np.errstate(divide="ignore"):
+        return np.asarray((np.log(throughput) - np.log(delay)) / base)
+
+
+def omniscient_mbps(rate_mbps: float, senders: float) -> float:
+    """What a sender gets on average while it is on, of a link that n share fairly, each on half of the time.
+
+    The others that are on are binomial: the mean of 1 / (1 + others) is 2 (1 − 2^−n) / n.
+    """
+    return rate_mbps * 2 * (1 - 2**-senders) / senders
+
+
+def operands(expression: Mapping[str, Any]) -> set[str]:
+    """The schemes that an expression names."""
+    found: set[str] = set()
+    for form in FORMS:
+        value = expression.get(form)
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, str):
+                found.add(part)
+            elif isinstance(part, Mapping):
+                found |= operands(part)
+    return found

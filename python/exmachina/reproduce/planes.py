@@ -1,0 +1,80 @@
+"""The plane of throughput and delay, as both papers draw it (Remy'13 §5.1)."""
+
+import polars as pl
+
+from exmachina.cloud import clouds_of_runs
+from exmachina.reproduce.cast import colours_of, shown
+from exmachina.reproduce.data import QUANTITIES, CaseData
+from exmachina.reproduce.experiment import Experiment, FigureSpec, PanelSpec
+from exmachina.reproduce.plot import Axis, Drawing, Panel
+from exmachina.reproduce.running import Ran
+
+__all__ = ["plane"]
+
+SHORTEST_MS = 0.1
+"""Shorter queueing delays are drawn here: a logarithm has no end."""
+
+
+def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
+    """Clouds of runs, ellipses, medians and the frontier, delay growing to the left."""
+    panels = []
+    for spec in figure.panels:
+        frame = _frame(spec, figure, ran)
+        if frame.is_empty():
+            continue
+        labels = frame["label"].unique(maintain_order=True).to_list()
+        colours = {shown(label): colour for label, colour in colours_of(labels).items()}
+        named = frame.with_columns(pl.col("label").map_elements(shown, return_dtype=pl.String))
+        clouds = clouds_of_runs(named, figure.quantity, colours=colours, sigma=figure.sigma)
+        y = Axis(figure.y_label or QUANTITIES[figure.quantity])
+        panels.append(Panel(spec.title, Axis(""), y, clouds=clouds, frontier=figure.frontier))
+    ellipse = "one standard deviation" if figure.sigma == 1 else f"{figure.sigma:g} standard deviations"
+    words = f"A dot is a run, a circle the median, an ellipse {ellipse}"
+    words += "; the grey line is the efficient frontier." if figure.frontier else "."
+    return Drawing(
+        figure.name, figure.title or experiment.title, figure.caption, panels, footnote=words, shared_y=len(panels) > 1
+    )
+
+
+def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:
+    """One row per run and label: queueing delay and throughput, the mean of the senders that were on."""
+    frames = [
+        _of_case(ran.cases[case], figure.quantity, each_sender=spec.each_sender)
+        for case in spec.cases or ran.cases
+        if case in ran.cases
+    ]
+    if not frames:
+        return pl.DataFrame({"label": []})
+    frame = pl.concat(frames)
+    found = frame.filter(pl.col("label") != "omniscient")["queueing_delay_ms"].min()
+    shortest = max(SHORTEST_MS, float(found)) if isinstance(found, float) else SHORTEST_MS
+    none = pl.col("label") == "omniscient"
+    return frame.with_columns(
+        queueing_delay_ms=pl.when(none).then(0.8 * shortest).otherwise(pl.col("queueing_delay_ms").clip(SHORTEST_MS))
+    )
+
+
+def _of_case(data: CaseData, quantity: str, *, each_sender: bool) -> pl.DataFrame:
+    on = data.flows.filter(pl.col("on_s") > 0)
+    on = _beside(on) if each_sender else on.with_columns(label="contender")
+    return (
+        on.group_by("label", "run", maintain_order=True)
+        .agg(pl.col("queueing_delay_ms", quantity).mean())
+        .select("label", "run", "queueing_delay_ms", quantity)
+    )
+
+
+def _beside(flows: pl.DataFrame) -> pl.DataFrame:
+    """Labels for each sender of a mix: its scheme, and who the other one is if that is another one."""
+    own = pl.col("scheme").str.strip_suffix(".dna")
+    senders = flows.with_columns(own=own).select("contender", "own").unique(maintain_order=True)
+    others = {
+        (contender, one): next((other for other in group["own"] if other != one), "")
+        for (contender,), group in senders.group_by("contender", maintain_order=True)
+        for one in group["own"]
+    }
+    words = pl.struct("contender", own.alias("own")).map_elements(
+        lambda row: " beside ".join(filter(None, [row["own"], others[row["contender"], row["own"]]])),
+        return_dtype=pl.String,
+    )
+    return flows.with_columns(label=words)

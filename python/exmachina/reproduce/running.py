@@ -1,0 +1,185 @@
+"""Running an experiment: its cases as evaluations whose finished runs are kept, and records of single runs."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from exmachina.evaluation import Evaluation, SchemeLike, Standing, evaluate
+from exmachina.files import make_folder, read_file, write_atomically
+from exmachina.parquet import write_parquet
+from exmachina.reproduce.cast import ALGORITHMS, Cast
+from exmachina.reproduce.data import CaseData
+from exmachina.reproduce.experiment import Experiment
+from exmachina.reproduce.strict import Toml, merged, toml_text
+from exmachina.runs import digest
+from exmachina.table import Table
+from exmachina.tracing import Trace, trace
+
+__all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]
+
+OPERATORS = {"verizon": "Verizon", "att": "AT&T"}
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """With what, how much and where experiments are run."""
+
+    cast: Cast
+    scale: str
+    cache: Path
+    threads: int | None = None
+    traces: dict[str, Path] = field(default_factory=dict)
+    """Recordings of cellular links, by operator."""
+    on_progress: Callable[[str, Standing], None] | None = None
+    """Told the case."""
+
+
+@dataclass
+class Ran:
+    """What became of an experiment's cases."""
+
+    cases: dict[str, CaseData] = field(default_factory=dict)
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    schemes: dict[str, list[SchemeLike]] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    cpu_s: float = 0.0
+
+
+def run(experiment: Experiment, conditions: Conditions) -> Ran:
+    """Runs what of an experiment's cases is not kept.
+
+    Raises:
+        InputError: If a file that is given cannot be used.
+        Stopped: At ctrl-C; what is finished is kept.
+    """
+    ran = Ran(warnings=_link_warnings(experiment, conditions))
+    missing: dict[str, None] = {}
+    for case in experiment.cases:
+        evaluation, schemes, absent = prepared(experiment, case, conditions)
+        missing.update(dict.fromkeys(absent))
+        if evaluation is None or not (schemes or evaluation.contenders):
+            continue
+        ran.evaluations[case], ran.schemes[case] = evaluation, schemes
+        if experiment.figures and all(figure.kind in ("sequence", "queue") for figure in experiment.figures):
+            continue  # one recorded run is all of it
+        title = experiment.cases[case].title
+        with _counted(evaluation, schemes, conditions.cache) as cpu:
+            results = evaluate(
+                evaluation,
+                schemes or None,
+                threads=conditions.threads,
+                cache=conditions.cache,
+                on_progress=_telling(conditions, title or case),
+            )
+        ran.cpu_s += cpu()
+        ran.cases[case] = CaseData(results)
+    if missing:
+        ran.warnings.append(f"Not at hand, and left out: {', '.join(missing)}.")
+    return ran
+
+
+def prepared(
+    experiment: Experiment, case: str, conditions: Conditions
+) -> tuple[Evaluation | None, list[SchemeLike], list[str]]:
+    """A case as an evaluation (none if a sender's own algorithm is missing), its contenders, and who is missing."""
+    scenario, files = _link(experiment.scenario_of(case, conditions.scale), experiment, conditions)
+    scenario, tables, absent = _own_algorithms(scenario, conditions.cast)
+    if absent:
+        return None, [], absent
+    schemes, missing = conditions.cast.contenders(experiment.schemes_of(case))
+    evaluation = Evaluation(toml_text(scenario), f"{experiment.id}-{case}.toml", {**files, **tables})
+    runs, seconds = experiment.runs_of(case, conditions.scale)
+    return evaluation.changed(runs=runs, duration_s=seconds), schemes, missing
+
+
+def _own_algorithms(scenario: Toml, cast: Cast) -> tuple[Toml, dict[str, bytes], list[str]]:
+    """The scenario with files for the names of our algorithms that some senders have; the files; who is missing."""
+    groups = scenario.get("senders")
+    if not isinstance(groups, list):
+        return scenario, {}, []
+    names = [group["scheme"] for group in groups if group.get("scheme") in ALGORITHMS]
+    absent = [name for name in names if name not in cast.ours]
+    if absent:
+        return scenario, {}, absent
+    changed = [{**g, "scheme": f"{g['scheme']}.dna"} if g.get("scheme") in names else g for g in groups]
+    return {**scenario, "senders": changed}, {f"{name}.dna": cast.ours[name].dna for name in names}, []
+
+
+def _link(scenario: Toml, experiment: Experiment, conditions: Conditions) -> tuple[Toml, dict[str, bytes]]:
+    """The scenario with the recording of its link, or with a synthetic one."""
+    spec = experiment.trace
+    if spec is None or "rate_mbps" in scenario["link"]:
+        return scenario, {}
+    path = conditions.traces.get(spec.name)
+    if path is None:
+        return merged(scenario, {"link": {"cellular": spec.synthetic}}), {}
+    return merged(scenario, {"link": {"trace": f"{spec.name}.trace"}}), {f"{spec.name}.trace": read_file(path)}
+
+
+def _link_warnings(experiment: Experiment, conditions: Conditions) -> list[str]:
+    if experiment.trace is None or experiment.trace.name in conditions.traces:
+        return []
+    name = experiment.trace.name
+    return [
+        f"Ran on a synthetic cellular link, not on a recording of {OPERATORS[name]}'s network: none was given "
+        f"(--trace-{name}). The paper's numbers are those of its recording."
+    ]
+
+
+def _telling(conditions: Conditions, title: str) -> Callable[[Standing], None] | None:
+    tell = conditions.on_progress
+    return None if tell is None else lambda standing: tell(title, standing)
+
+
+@contextmanager
+def _counted(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> Iterator[Callable[[], float]]:
+    """Adds the CPU time that passes to what is known of earlier calls; the function gives the sum, s."""
+    path = make_folder(cache / "cpu") / f"{_key(evaluation, schemes)}.json"
+    try:
+        earlier = float(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        earlier = 0.0
+    began = time.process_time()
+    before = _simulated(evaluation, schemes, cache)
+    spent = earlier
+    try:
+        yield lambda: spent
+    finally:
+        if _simulated(evaluation, schemes, cache) != before:
+            spent = earlier + time.process_time() - began
+            write_atomically(path, json.dumps(spent).encode(), durable=False)
+
+
+def _simulated(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> int:
+    """Runs that are kept."""
+    changed = evaluation.changed(schemes or None)
+    return sum(changed.finished_runs(i, cache).count for i in range(len(changed.contenders)))
+
+
+def _key(evaluation: Evaluation, schemes: list[SchemeLike]) -> str:
+    parts = [scheme.dna if isinstance(scheme, Table) else str(scheme) for scheme in schemes]
+    return digest(evaluation.text, evaluation.duration_s, *parts)
+
+
+def recorded(evaluation: Evaluation, scheme: SchemeLike | None, conditions: Conditions, number: int = 0) -> Trace:
+    """One run packet by packet, kept likewise."""
+    chosen = evaluation.changed(None if scheme is None else [scheme])
+    key = chosen.finished_runs(0, conditions.cache).path
+    assert key is not None
+    folder = make_folder(conditions.cache / "records")
+    paths = [folder / f"{key.stem}-{number}-{part}.parquet" for part in ("senders", "hops")]
+    if all(path.is_file() for path in paths):
+        frames = [pl.read_parquet(path) for path in paths]
+        label = chosen.contenders[0]
+        return Trace(chosen.name, chosen.description, label, number, chosen.duration_s, frames[0], frames[1])
+    found = trace(chosen, run=number, duration_s=chosen.duration_s)
+    facts: dict[str, Any] = {"scenario": chosen.text}
+    for path, frame in zip(paths, (found.senders, found.hops), strict=True):
+        write_parquet(path, frame, facts)
+    return found
