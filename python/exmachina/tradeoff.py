@@ -21,8 +21,10 @@ THROUGHPUT = "throughput (Mbit/s, mean of the senders)"
 LEADER_POINTS = 10.0
 """A label further from its median than this has a line to it."""
 FONT_POINTS = 9.5
-NARROW = 3.0
+NARROW = 3
 """Fewer than this many labels on the axis of delay are no scale."""
+FINE = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+"""Then there are these in each decade."""
 
 
 def tradeoff_figure(results: Results) -> Figure:
@@ -56,10 +58,12 @@ def draw_tradeoff(axes: Axes, clouds: list[Cloud], *, frontier: bool = True) -> 
 def _ticks(axes: Axes) -> None:
     """Labels on the axis of delay at 1, 2 and 5 in each decade: a cloud may be narrower than one."""
     right, left = sorted(axes.get_xlim())
-    ticks = [(at, label) for at, label in log_ticks(right, left) if right <= at <= left]
-    if len(ticks) >= NARROW:
-        axes.set_xticks([at for at, _ in ticks], labels=[label for _, label in ticks])
-        axes.set_xticks([], minor=True)
+    ticks = [at for at, _ in log_ticks(right, left) if right <= at <= left]
+    if len(ticks) < NARROW:
+        decades = 10.0 ** np.arange(np.floor(np.log10(right)), np.log10(left) + 1)
+        ticks = [at for at in np.outer(decades, FINE).ravel().tolist() if right <= at <= left]
+    axes.set_xticks(ticks, labels=[f"{at:g}" for at in ticks])
+    axes.set_xticks([], minor=True)
 
 
 def _label_medians(axes: Axes, clouds: list[Cloud], frontier: Floats) -> None:

@@ -41,6 +41,7 @@ PUBLISHED = {
     "tao-10x": Published("tao-10x", "published tao-10x"),
     "tao-100x": Published("tao-100x", "published tao-100x"),
     "tao-mux-10": Published("tao-mux-1-10", "published tao-mux-10"),
+    "tao-one-bottleneck": Published("tao-10x", "published tao-one-bottleneck"),  # designed for the very same
     "tao-rtt-150": Published("tao-rtt-150", "published tao-rtt-150"),
     "tao-tcp-aware": Published("tao-tcp-aware", "published tao-tcp-aware"),
     "tao-tcp-naive": Published("tao-tcp-naive", "published tao-tcp-naive"),
@@ -72,10 +73,10 @@ SHOWN = {
     "tao-two-bottleneck": "Tao two bottlenecks",
     "tao-tcp-naive": "Tao TCP-naive",
     "tao-tcp-aware": "Tao TCP-aware",
-    "tao-delta-0.1": "Tao δ=0.1",
-    "tao-delta-10": "Tao δ=10",
-    "tao-codesigned-0.1": "Tao δ=0.1 co-designed",
-    "tao-codesigned-10": "Tao δ=10 co-designed",
+    "tao-delta-0.1": "naive δ=0.1",
+    "tao-delta-10": "naive δ=10",
+    "tao-codesigned-0.1": "co-designed δ=0.1",
+    "tao-codesigned-10": "co-designed δ=10",
     "tao-calibration": "Tao",
     "tao-knockout-send": "without send_ewma",
     "tao-knockout-ack": "without ack_ewma",
@@ -100,7 +101,9 @@ def shown(label: str) -> str:
     if label in SHOWN:
         return SHOWN[label]
     if " beside " in label:
-        return " beside ".join(map(shown, label.split(" beside ")))
+        one, other = map(shown, label.split(" beside "))
+        kind = one.split(" ", maxsplit=1)[0] + " "
+        return f"{one} beside {other.removeprefix(kind)}"
     for name, published in PUBLISHED.items():
         if label == published.label:
             return f"{SHOWN[name]}, published"

@@ -57,7 +57,8 @@ def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran
                 notes.append(spec.if_not_held)
         else:
             notes.insert(0, "Not measured: it did not come to a finite number.")
-    notes += [warning for warning in ran.warnings if "synthetic" in warning]
+    if ran.link_note and ran.is_cellular(spec.measure.get("case", "")):
+        notes.append(ran.link_note)
     return Claim(
         id=name,
         text=spec.text,

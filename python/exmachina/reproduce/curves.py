@@ -33,9 +33,8 @@ def sweep(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
             x = Axis(figure.x_label or X_LABELS[figure.x], log=figure.log, limits=_ends(lines))
             limits = None if figure.y_range is None else (figure.y_range[0], figure.y_range[1])
             y = Axis(figure.y_label or QUANTITIES[figure.quantity], limits=limits)
-            panels.append(
-                Panel(spec.title or experiment.cases[case].title, x, y, lines, bands=_ranges(figure, colours))
-            )
+            title = spec.title or ("" if figure.title else experiment.cases[case].title)
+            panels.append(Panel(title, x, y, lines, bands=_ranges(figure, colours)))
     return Drawing(figure.name, figure.title or experiment.title, figure.caption, panels, footnote=INTERVAL)
 
 

@@ -79,8 +79,9 @@ class CaseData:
 
     @property
     def contenders(self) -> list[str]:
-        """What they are called."""
-        return [str(label) for label in self.flows["contender"].unique(maintain_order=True)]
+        """What they are called, where a sender was on in any run."""
+        on = self.flows.filter(pl.col("on_s") > 0)
+        return [str(label) for label in on["contender"].unique(maintain_order=True)]
 
     def points(self, contender: str | None, senders: tuple[int, ...] | None = None) -> list[Point]:
         """By network of the grid, or one for all runs. Contender: the only one if none is named.

@@ -69,7 +69,7 @@ class Measurer:
         """An expression's value and interval.
 
         Raises:
-            KeyError: If a contender has no results.
+            KeyError: If a contender has no results, or none where they are asked for.
             InputError: If it is no expression.
         """
         values = self._value(expression, {})
@@ -134,7 +134,7 @@ class Measurer:
             slack = 1e-6 * abs(high)
             points = [point for point in points if low - slack <= point.at[name] <= high + slack]
         if not points:
-            raise InputError(f"measure: the grid has no point at {own.get('at')}")
+            raise KeyError(f"a point of the grid at {own.get('at')}")
         return points
 
     def _at(self, point: Point, statistic: str, quantity: str) -> Floats:

@@ -69,7 +69,7 @@ def _beside(flows: pl.DataFrame) -> pl.DataFrame:
     own = pl.col("scheme").str.strip_suffix(".dna")
     senders = flows.with_columns(own=own).select("contender", "own").unique(maintain_order=True)
     others = {
-        (contender, one): next((other for other in group["own"] if other != one), "")
+        (contender, one): next((other for other in group["own"] if one not in (other, contender)), "")
         for (contender,), group in senders.group_by("contender", maintain_order=True)
         for one in group["own"]
     }

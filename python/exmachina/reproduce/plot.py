@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Band:
-    """A range of x that is shaded, or of y."""
+    """A range of x that is shaded, with a bar of its own at the bottom."""
 
     low: float
     high: float

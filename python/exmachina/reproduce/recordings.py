@@ -1,5 +1,7 @@
 """Pictures of one run packet by packet: sequence plots (Remy'13, figure 6), queues over time (Tao'14, figure 8)."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -40,7 +42,7 @@ def traces_of(ran: Ran, conditions: Conditions) -> list[tuple[str, Trace]]:
 def sequence(experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions) -> tuple[Drawing, Numbers]:
     """The packets of a flow that begins beside another one, which leaves midway: their slope is the sending rate."""
     scenario = experiment.scenario_of(next(iter(experiment.cases)), conditions.scale)
-    rate, rtt_s = scenario["link"]["rate_mbps"], scenario["path"]["rtt_ms"] / 1e3
+    link_mbps, rtt_s = scenario["link"]["rate_mbps"], scenario["path"]["rtt_ms"] / 1e3
     panels, numbers = [], {}
     for _, found in traces_of(ran, conditions):
         sent = found.senders.filter((pl.col("event") == "send") & (pl.col("sender") == WATCHED))
@@ -52,7 +54,9 @@ def sequence(experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: C
         rtts = _rtts_until(FULL * alone, times, left_s, rtt_s)
         numbers["rtts_until_full", found.scheme] = rtts
         numbers["share_before", found.scheme] = _rate(times, left_s - 10 * rtt_s, left_s) / alone
-        panels.append(_sequence_panel(found.scheme, times, seq, left_s, rtt_s, rate, rtts))
+        panel = _sequence_panel(found.scheme, times, seq, left_s, rtt_s, alone, rtts)
+        share = f"{shown(found.scheme)}, which alone takes {100 * alone / link_mbps:.0f} % of the link"
+        panels.append(replace(panel, title=share))
     drawing = Drawing(figure.name, figure.title or experiment.title, figure.caption, panels, panel_inches=(5.4, 3.4))
     return drawing, numbers
 
@@ -60,7 +64,7 @@ def sequence(experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: C
 def _sequence_panel(  # noqa: PLR0917
     scheme: str, times: Floats, seq: Floats, left_s: float, rtt_s: float, rate_mbps: float, rtts: float
 ) -> Panel:
-    """The papers' picture: dots, and the slopes of half the link's rate and of all of it."""
+    """The paper's picture: dots, and the slopes of the rate that it has alone, and of half of it."""
     first, last = left_s - 12 * rtt_s, left_s + 8 * rtt_s
     inside = (times >= first) & (times <= last)
     times, seq = times[inside], seq[inside]
@@ -73,13 +77,11 @@ def _sequence_panel(  # noqa: PLR0917
     after = np.array([turn_s, last])
     lines = [
         Line("packets of the watched flow", colours_of([scheme])[scheme], times, seq, mode="dots", size=1.6),
-        Line("half of the link's rate", MUTED, before, at_left + 0.5 * per_s * (before - left_s), dash=True, width=1.2),
-        Line("all of the link's rate", "#1b2430", after, at_turn + per_s * (after - turn_s), dash=True, width=1.2),
+        Line("half of its rate alone", MUTED, before, at_left + 0.5 * per_s * (before - left_s), dash=True, width=1.2),
+        Line("its rate alone", "#1b2430", after, at_turn + per_s * (after - turn_s), dash=True, width=1.2),
     ]
     top = float(seq.max())
-    gap = (
-        f"{rtts:.1f} RTTs later it begins\nto send as it does alone" if np.isfinite(rtts) else "and it never does more"
-    )
+    gap = f"{rtts:.1f} RTTs later it begins\nto send as it does alone" if rtts > 0 else "and changes little"
     notes = [
         Note(first + 0.3 * rtt_s, 0.6 * top, "one competing flow"),
         Note(left_s - 4.5 * rtt_s, 0.85 * top, "the competing flow stops", (left_s, at_left)),
@@ -121,7 +123,7 @@ def queue(experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Cond
     start_s, stop_s = (figure.ranges["tcp"][i] for i in (0, 1))
     for case, found in traces:
         time_s, packets = _queue(found.hops, found.duration_s)
-        line = Line(shown(found.scheme), colours[found.scheme], time_s, packets, mode="steps", width=1.3)
+        line = Line(shown(found.scheme), colours[found.scheme], time_s, packets, mode="steps", width=1.3, legend=False)
         by_case.setdefault(case, []).append(line)
         alone = (time_s > ALONE_FROM_S) & (time_s < start_s)
         beside = (time_s >= start_s) & (time_s < stop_s)
@@ -131,7 +133,17 @@ def queue(experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Cond
     top = 1.05 * max((float(line.y.max()) for _, line in drawn), default=1.0)
     x, y = Axis("time (s)", limits=(0, figure.ranges["shown"][1])), Axis("queue (packets)", limits=(0, top))
     words = Note((start_s + stop_s) / 2, 0.96 * top, "TCP is on", align="center")
-    panels = [Panel(line.name, x, y, [line], notes=[words], rules=[start_s, stop_s]) for _, line in drawn]
+    panels = [
+        Panel(
+            line.name,
+            x if line is drawn[-1][1] else Axis("", limits=x.limits),
+            y,
+            [line],
+            notes=[words],
+            rules=[start_s, stop_s],
+        )
+        for _, line in drawn
+    ]
     drawing = Drawing(
         figure.name, figure.title or experiment.title, figure.caption, panels, columns=1, panel_inches=(8.5, 2.4)
     )

@@ -2,6 +2,7 @@
 
 import json
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from exmachina.tracing import Trace, trace
 
 __all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]
 
+OPPORTUNITY_MBIT = 0.012
+"""A line of a recording in mahimahi's format is a chance to deliver 1500 bytes."""
 OPERATORS = {"verizon": "Verizon", "att": "AT&T"}
 
 
@@ -49,6 +52,15 @@ class Ran:
     schemes: dict[str, list[SchemeLike]] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     cpu_s: float = 0.0
+    link_note: str = ""
+    """What a reader has to know of the cellular link."""
+
+    def is_cellular(self, case: str) -> bool:
+        """Whether a case ran on the cellular link."""
+        evaluation = self.evaluations.get(case or next(iter(self.evaluations), ""))
+        return evaluation is not None and "rate_mbps" not in tomllib.loads(evaluation.text).get(
+            "link", {"rate_mbps": 0}
+        )
 
 
 def run(experiment: Experiment, conditions: Conditions) -> Ran:
@@ -58,7 +70,8 @@ def run(experiment: Experiment, conditions: Conditions) -> Ran:
         InputError: If a file that is given cannot be used.
         Stopped: At ctrl-C; what is finished is kept.
     """
-    ran = Ran(warnings=_link_warnings(experiment, conditions))
+    ran = Ran(link_note=_link_note(experiment, conditions))
+    ran.warnings += [ran.link_note] if ran.link_note else []
     missing: dict[str, None] = {}
     for case in experiment.cases:
         evaluation, schemes, absent = prepared(experiment, case, conditions)
@@ -78,7 +91,11 @@ def run(experiment: Experiment, conditions: Conditions) -> Ran:
                 on_progress=_telling(conditions, title or case),
             )
         ran.cpu_s += cpu()
-        ran.cases[case] = CaseData(results)
+        data = CaseData(results)
+        if data.contenders:
+            ran.cases[case] = data
+        else:
+            ran.warnings.append(f"No sender was ever on: {title or case}.")
     if missing:
         ran.warnings.append(f"Not at hand, and left out: {', '.join(missing)}.")
     return ran
@@ -122,14 +139,23 @@ def _link(scenario: Toml, experiment: Experiment, conditions: Conditions) -> tup
     return merged(scenario, {"link": {"trace": f"{spec.name}.trace"}}), {f"{spec.name}.trace": read_file(path)}
 
 
-def _link_warnings(experiment: Experiment, conditions: Conditions) -> list[str]:
-    if experiment.trace is None or experiment.trace.name in conditions.traces:
-        return []
+def _link_note(experiment: Experiment, conditions: Conditions) -> str:
+    if experiment.trace is None:
+        return ""
     name = experiment.trace.name
-    return [
-        f"Ran on a synthetic cellular link, not on a recording of {OPERATORS[name]}'s network: none was given "
-        f"(--trace-{name}). The paper's numbers are those of its recording."
-    ]
+    path = conditions.traces.get(name)
+    if path is None:
+        return (
+            f"Ran on a synthetic cellular link, not on a recording of {OPERATORS[name]}'s network: none was given "
+            f"(--trace-{name}). The paper's numbers are those of its recording."
+        )
+    times_ms = [int(line) for line in read_file(path).split() if line.isdigit()]
+    seconds = max(times_ms, default=0) / 1e3
+    mean = len(times_ms) * OPPORTUNITY_MBIT / seconds if seconds > 0 else 0.0
+    return (
+        f"Ran on the recording {path.name}: {seconds:.0f} s, {mean:.2f} Mbit/s on average. It need not be the paper's, "
+        "which does not say how long or how fast that one is."
+    )
 
 
 def _telling(conditions: Conditions, title: str) -> Callable[[Standing], None] | None:

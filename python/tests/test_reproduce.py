@@ -1,0 +1,331 @@
+"""`exmachina reproduce`: the catalogue, experiments from end to end, what is kept, and what the command says."""
+
+import importlib
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+import exmachina
+from exmachina import Table
+from exmachina.evaluation import Evaluation
+from exmachina.reproduce import Doing, Outcome, reproduce
+from exmachina.reproduce.cast import ALGORITHMS
+from exmachina.reproduce.claims import holds
+from exmachina.reproduce.experiment import Experiment, Scale, Scales, catalogue, parse
+from exmachina.reproduce.measuring import operands
+from exmachina.reproduce.strict import merged, toml_text
+
+TINY = """
+paper = "Remy'13"
+title = "A tiny one"
+about = "Nothing."
+schemes = ["general-1", "cubic"]
+scale = { quick = { runs = 6, seconds = 4 }, paper = { runs = 8, seconds = 5 } }
+figures = [{ name = "tiny", kind = "plane", caption = "Two clouds." }]
+
+[scenario]
+link = { rate_mbps = 5 }
+path = { rtt_ms = 40 }
+senders = { count = 2 }
+workload = { on = { seconds = 1 }, off = { seconds = 0.2 } }
+
+[[claims]]
+id = "tiny-cubic"
+text = "Cubic has some throughput"
+source = "nowhere"
+kind = "at-least"
+paper = 0.1
+unit = "Mbit/s"
+measure = { median = "goodput_mbps", of = "cubic" }
+
+[[claims]]
+id = "tiny-remy"
+text = "A RemyCC has some throughput"
+source = "nowhere"
+kind = "at-least"
+paper = 0.1
+measure = { median = "goodput_mbps", of = "general-1" }
+"""
+
+Use = Callable[[Experiment], None]
+
+
+@pytest.fixture
+def use(monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Makes a catalogue of one experiment."""
+
+    def make(experiment: Experiment) -> None:
+        module = importlib.import_module("exmachina.reproduce.experiment")
+        monkeypatch.setattr(module, "catalogue", lambda: {experiment.id: experiment})
+
+    return make
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Path:
+    """A folder that has every algorithm: one rule each."""
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    table = Table.single(["send_ewma", "ack_ewma", "rtt_ratio"], 1.0, 1, 1.0, "one-rule")
+    for name in ALGORITHMS:
+        (folder / f"{name}.dna").write_bytes(table.dna)
+    return folder
+
+
+def small(experiment: Experiment) -> Experiment:
+    """An experiment with two runs of some seconds: nothing it measures means anything."""
+    seconds = {"fig6": 11.0, "tao-fig8": 15.0, "fig3": 0.1, "datacenter": 0.3}.get(experiment.id, 3.0)
+    cases = {name: replace(case, quick={}) for name, case in experiment.cases.items()}
+    scenario = experiment.scale.quick.scenario
+    if experiment.id == "tao-fig2":
+        scenario = {"link": {"rate_mbps": {"log_grid": [1, 100], "points": 5}}}
+    scale = Scale(2, seconds, scenario)
+    return replace(experiment, cases=cases, scale=Scales(scale, scale))
+
+
+def test_every_experiment_names_only_what_it_runs() -> None:
+    ids = [claim.id for experiment in catalogue().values() for claim in experiment.claims]
+    assert len(ids) == len(set(ids)) > 100
+    for experiment in catalogue().values():
+        for claim in experiment.claims:
+            case = claim.measure.get("case")
+            cases = [case] if case else list(experiment.cases)
+            known = {name for one in cases for name in experiment.schemes_of(one)}
+            assert operands(claim.measure) <= known, claim.id
+            assert "{" not in claim.text + claim.id
+        for figure in experiment.figures:
+            assert set(figure.ranges) <= {*experiment.schemes, "tcp", "shown"}
+            assert set(figure.reference) <= set(experiment.cases)
+
+
+@pytest.mark.parametrize("scale", ["quick", "paper"])
+def test_every_scenario_is_one(scale: str) -> None:
+    for experiment in catalogue().values():
+        for case in experiment.cases:
+            scenario = experiment.scenario_of(case, scale)
+            text = toml_text(scenario)
+            assert tomllib.loads(text) == scenario
+            if experiment.trace is not None and "rate_mbps" not in scenario["link"]:
+                text = toml_text(merged(scenario, {"link": {"cellular": experiment.trace.synthetic}}))
+            if not any(f'"{name}"' in text for name in ALGORITHMS):  # those become files when they are run
+                assert Evaluation(text, "case.toml").duration_s > 0
+            runs, seconds = experiment.runs_of(case, scale)
+            assert runs >= 1
+            assert seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("title =", "titel ="), "tiny.toml: titel: unknown field; expected one of id, paper, title"),
+        (('kind = "plane"', 'kind = "plan"'), "tiny.toml: figures[0].kind: expected one of plane, sweep"),
+        (('kind = "at-least"', 'kind = "least"'), "tiny.toml: claims[0].kind: expected one of near, at-least"),
+        (("runs = 6", 'runs = "six"'), "tiny.toml: scale.quick.runs: expected a whole number, got 'six'"),
+        (('about = "Nothing."\n', ""), "tiny.toml: about: missing; this field is required"),
+        (("paper = 0.1", "paper = true"), "tiny.toml: claims[0].paper: expected a number, got True"),
+        (('paper = "Remy', 'paper = "Rem'), "tiny.toml: paper: expected one of Remy'13, Tao'14, beyond"),
+        (("title =", "title"), "tiny.toml: "),
+    ],
+)
+def test_mistakes_in_a_file_are_named(change: tuple[str, str], message: str) -> None:
+    with pytest.raises(exmachina.InputError) as caught:
+        parse(TINY.replace(*change), "tiny.toml")
+    assert str(caught.value).startswith(message)
+
+
+def test_families_of_claims_are_filled_in() -> None:
+    family = """
+[[claim_families]]
+id = "speed-{scheme}"
+text = "{name} is fast"
+source = "s"
+kind = "near"
+measure = { mean = "goodput_mbps", ratio = ["{scheme}", "newreno"] }
+rows = [{ scheme = "cubic", paper = 2 }, { scheme = "vegas", paper = 3, kind = "at-most" }]
+"""
+    claims = parse(TINY + family, "tiny.toml").claims[2:]
+    assert [(claim.id, claim.text, claim.kind, claim.paper) for claim in claims] == [
+        ("speed-cubic", "Cubic is fast", "near", 2),
+        ("speed-vegas", "Vegas is fast", "at-most", 3),
+    ]
+    assert claims[0].measure == {"mean": "goodput_mbps", "ratio": ["cubic", "newreno"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "paper", "ours", "held"),
+    [
+        ("near", 10, 11.4, True),
+        ("near", 10, 11.6, False),
+        ("near", -10, -11.4, True),
+        ("at-least", 10, 8.6, True),
+        ("at-least", 10, 8.4, False),
+        ("at-least", -1, -1.1, True),
+        ("at-most", 10, 11.4, True),
+        ("at-most", 10, 11.6, False),
+        ("order", 1, 1.0, True),
+        ("order", 1, 0.99, False),
+    ],
+)
+def test_when_a_claim_holds(kind: str, paper: float, ours: float, held: bool) -> None:
+    assert holds(kind, paper, ours, 0.15) is held
+
+
+def without_files(outcomes: list[Outcome]) -> list[Any]:
+    return [(o.claims, o.method, o.cpu_s, [t.rows.to_dicts() for t in o.tables]) for o in outcomes]
+
+
+def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use(parse(TINY, "tiny.toml"))
+    first = reproduce("all", output=tmp_path / "out", ours=ours)
+    assert first[0].cpu_s > 0
+    pictures = [path.read_bytes() for path in (first[0].pictures[0].png, first[0].pictures[0].svg)]
+    assert pictures[0].startswith(b"\x89PNG")
+    assert b"<svg" in pictures[1]
+    assert first[0].pictures[0].chart is not None
+    assert {"data", "layout"} == set(first[0].pictures[0].chart)
+    assert [claim.held for claim in first[0].claims] == [True, True]
+    assert [claim.tables for claim in first[0].claims] == ["", "ours"]
+
+    def simulate(*_: object) -> None:
+        raise AssertionError("simulated again")
+
+    monkeypatch.setattr(Evaluation, "flows_of", simulate)
+    again = reproduce("tiny", output=tmp_path / "out", ours=ours)
+    assert without_files(again) == without_files(first)
+    assert [path.read_bytes() for path in (again[0].pictures[0].png, again[0].pictures[0].svg)] == pictures
+
+
+def test_an_interrupted_call_goes_on(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    whole = reproduce("tiny", output=tmp_path / "whole", ours=ours)
+
+    def interrupt(now: Doing) -> None:
+        if now.standing is not None and now.standing.done > 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(exmachina.Stopped, match="finished runs are kept in"):
+        reproduce("tiny", output=tmp_path / "out", ours=ours, on_progress=interrupt)
+    kept: list[int] = []
+    resumed = reproduce(
+        "tiny",
+        output=tmp_path / "out",
+        ours=ours,
+        on_progress=lambda now: kept.append(now.standing.done if now.standing else 0),
+    )
+    assert max(kept[:2]) > 1
+    assert [claim.ours for claim in resumed[0].claims] == [claim.ours for claim in whole[0].claims]
+
+
+def test_other_scales_and_tables_are_run_anew(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    quick = reproduce("tiny", output=tmp_path / "out", ours=ours)[0].claims
+    paper = reproduce("tiny", output=tmp_path / "out", ours=ours, scale="paper")[0].claims
+    assert quick[0].ours != paper[0].ours
+    faster = Table.single(["send_ewma", "ack_ewma", "rtt_ratio"], 1.0, 1, 30.0, "slow")
+    (ours / "general-1.dna").write_bytes(faster.dna)
+    changed = reproduce("tiny", output=tmp_path / "out", ours=ours)[0].claims
+    assert changed[0] == quick[0]
+    assert changed[1].ours != quick[1].ours
+
+
+def test_a_missing_algorithm_is_said_to_be_missing(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    (ours / "general-1.dna").unlink()
+    outcome = reproduce("tiny", output=tmp_path / "out", ours=ours)[0]
+    assert outcome.warnings == ["Not at hand, and left out: general-1."]
+    claim = outcome.claims[1]
+    assert (claim.ours, claim.held, claim.note) == (None, None, "Not measured: general-1 is not at hand.")
+    assert outcome.claims[0].held
+
+
+def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    published = tmp_path / "published"
+    published.mkdir()
+    table = Table.single(["send_ewma", "ack_ewma", "rtt_ratio"], 1.0, 1, 10.0, "theirs")
+    (published / "RemyCC-2013-delta1.dna").write_bytes(table.dna)
+    outcome = reproduce("tiny", output=tmp_path / "out", ours=ours, tables=published)[0]
+    found = {claim.id: claim for claim in outcome.claims}
+    assert list(found) == ["tiny-cubic", "tiny-remy", "tiny-remy-published"]
+    mine, theirs = found["tiny-remy"], found["tiny-remy-published"]
+    assert (mine.tables, theirs.tables) == ("ours", "published")
+    assert mine.ours is not None
+    assert theirs.ours is not None
+    assert theirs.ours < mine.ours  # it waits ten times as long between sends
+    names = [row["scheme"] for row in outcome.tables[0].rows.to_dicts()]
+    assert names == ["RemyCC δ=1", "RemyCC δ=1, published", "Cubic"]
+
+
+@pytest.mark.parametrize("name", list(catalogue()))
+def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours: Path, tmp_path: Path) -> None:
+    experiment = small(catalogue()[name])
+    use(experiment)
+    outcome = reproduce(name, output=tmp_path / "out", ours=ours)[0]
+    assert [picture.name for picture in outcome.pictures] == [figure.name for figure in experiment.figures]
+    for picture in outcome.pictures:
+        assert picture.png.stat().st_size > 5000
+        assert picture.svg.stat().st_size > 5000
+        assert picture.chart is not None
+        assert picture.chart["data"]
+    assert [claim.id for claim in outcome.claims] == [claim.id for claim in experiment.claims]
+    for claim in outcome.claims:
+        assert claim.ours is not None or claim.note.startswith("Not measured")
+    assert outcome.tables or name in ("fig6", "tao-fig8")
+    cellular = [warning for warning in outcome.warnings if "synthetic cellular link" in warning]
+    assert bool(cellular) == (experiment.trace is not None)
+
+
+def test_a_recording_takes_the_place_of_the_synthetic_link(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(small(catalogue()["fig7"]))
+    recording = tmp_path / "some.down"
+    recording.write_text("".join(f"{ms}\n" for ms in range(1, 2001)))
+    outcome = reproduce("fig7", output=tmp_path / "out", ours=ours, traces={"verizon": recording})[0]
+    note = "Ran on the recording some.down: 2 s, 12.00 Mbit/s on average. It need not be the paper's"
+    assert outcome.warnings[0].startswith(note)
+    assert note in outcome.claims[0].note
+    assert 'trace = "verizon.trace"' in outcome.method["scenario"]
+
+
+def test_the_list_of_experiments(exmachina: Command) -> None:
+    done = exmachina("reproduce", "--list")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [
+        *("fig3", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10", "fig11"),
+        *("competing", "datacenter", "summary", "table-1"),
+        *("tao-fig1", "tao-fig2", "tao-fig3", "tao-fig4", "tao-fig6", "tao-fig7", "tao-fig8", "tao-fig9"),
+        *("tao-knockout", "tao-tables"),
+    ]
+    assert done.stdout.splitlines()[1].split(maxsplit=1) == [
+        "fig4",
+        "Remy'13   Figure 4: a dumbbell, 8 senders, transfers of 100 kB",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "expected all, or ids of experiments; --list shows them"),
+        (["fig99"], "fig99: there is no such experiment; expected all or some of fig3, fig4"),
+        (["fig4", "--tables", "nowhere"], "nowhere: there is no such folder of tables"),
+        (["fig4", "--tables", "."], ".: there is no table in it; expected some of RemyCC-2013-delta0.1.dna"),
+        (["fig7", "--trace-verizon", "none"], "none: cannot read it: no such file or directory"),
+        (["fig4", "--scale", "huge"], "huge"),
+    ],
+)
+def test_mistakes_on_the_command_line(exmachina: Command, arguments: list[str], message: str) -> None:
+    done = exmachina("reproduce", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_command_writes_the_report(exmachina: Command, tmp_path: Path) -> None:
+    done = exmachina("reproduce", "tao-tables", "--output", "out", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert "1 experiments, 0 claims" in done.stdout
