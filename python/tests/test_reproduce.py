@@ -138,6 +138,13 @@ def test_mistakes_in_a_file_are_named(change: tuple[str, str], message: str) -> 
     assert str(caught.value).startswith(message)
 
 
+def test_changes_of_a_scenario() -> None:
+    base = {"link": {"rate_mbps": {"grid": [1, 9], "points": 9}, "buffer": {"bdp": 5}}, "runs": 3}
+    changes = {"link": {"rate_mbps": {"list": [1, 5]}}, "runs": 4}
+    assert merged(base, changes) == {"link": {"rate_mbps": {"list": [1, 5]}, "buffer": {"bdp": 5}}, "runs": 4}
+    assert merged(base, {"link": {}}) == {"runs": 3}
+
+
 def test_families_of_claims_are_filled_in() -> None:
     family = """
 [[claim_families]]

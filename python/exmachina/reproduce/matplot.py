@@ -29,7 +29,8 @@ def draw(drawing: Drawing) -> Figure:
         rows = math.ceil(count / columns)
         names = _legend(drawing)
         width, height = CLOUD_INCHES if count == 1 and drawing.panels[0].clouds else drawing.panel_inches
-        height = max([height, *(1.1 + 0.3 * len(panel.x.ticks or []) for panel in drawing.panels if panel.sideways)])
+        if all(panel.sideways for panel in drawing.panels):
+            height = 1.3 + 0.36 * max(len(panel.x.ticks or []) for panel in drawing.panels)
         figure = new_figure(columns * width + (LEGEND_INCHES if names else 0), rows * height)
         grid = figure.subplots(rows, columns, squeeze=False, sharey=drawing.shared_y)
         for axes, panel in zip(grid.flat, drawing.panels, strict=False):
@@ -38,7 +39,7 @@ def draw(drawing: Drawing) -> Figure:
             axes.set_visible(False)
         figure.suptitle(drawing.title, x=0.01, ha="left", fontsize=12.5, weight="bold")
         if names:
-            figure.legend(handles=names, loc="outside right upper", fontsize=9, alignment="left")
+            figure.legend(handles=names, loc="outside right center", fontsize=9, alignment="left")
         if drawing.footnote:
             figure.supxlabel(drawing.footnote, x=0.99, ha="right", fontsize=7, color=MUTED)
         for axes, panel in zip(grid.flat, drawing.panels, strict=False):

@@ -43,6 +43,10 @@ def read_table(kind: type[T], table: Any, file: str, where: str = "") -> T:
     return typing.cast(T, kind(**values))
 
 
+ALTERNATIVES = {
+    *("uniform", "log_uniform", "list", "grid", "log_grid"),
+    *("seconds", "fixed_seconds", "bytes", "icsi", "at", "packets", "bdp"),
+}
 WORDS = {
     str: "a text",
     float: "a number",
@@ -77,12 +81,15 @@ def _value(hint: Any, value: Any, file: str, where: str) -> Any:  # noqa: PLR091
 
 
 def merged(base: Toml, changes: Toml) -> Toml:
-    """A table with changes; tables in both are merged, all else is replaced. An empty table removes one."""
+    """A table with changes; tables in both are merged, all else is replaced. An empty table removes one.
+
+    What says one thing in one of several ways (`{ list = [1, 2] }`, `{ bytes = 1000 }`) is replaced.
+    """
     result = dict(base)
     for name, value in changes.items():
         if value == {}:
             result.pop(name, None)
-        elif isinstance(value, dict) and isinstance(result.get(name), dict):
+        elif isinstance(value, dict) and isinstance(result.get(name), dict) and not ALTERNATIVES & set(value):
             result[name] = merged(result[name], value)
         else:
             result[name] = value

@@ -1,6 +1,7 @@
 """Tables of an experiment: what each contender got, and what algorithms were designed for."""
 
 import json
+import math
 import tomllib
 from importlib import resources
 
@@ -15,6 +16,8 @@ from exmachina.reproduce.running import Ran
 
 __all__ = ["models_table", "summary_table"]
 
+MOST_POINTS = 20
+"""Of a grid, in a table for people; the Parquet files have them all."""
 HEADS = {"rate_mbps": "link rate (Mbit/s)", "senders": "senders", "min_rtt_ms": "RTT (ms)"}
 
 
@@ -26,7 +29,7 @@ def summary_table(experiment: Experiment, ran: Ran) -> TableOf | None:
         for contender in data.contenders:
             points = data.points(contender)
             varying = [name for name in COORDINATES if len({point.at[name] for point in points}) > 1]
-            for point in points:
+            for point in points[:: math.ceil(len(points) / MOST_POINTS)]:
                 at = {name: [point.at[name]] * 2 for name in varying}
                 row: dict[str, object] = {"case": experiment.cases[case].title or case, "scheme": shown(contender)}
                 row.update({HEADS[name]: round(point.at[name], 3) for name in varying})
