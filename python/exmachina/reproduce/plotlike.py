@@ -17,7 +17,9 @@ __all__ = ["chart"]
 
 MOST_POINTS = 1500
 """Of a line: more do not show, and make pages slow."""
-PANEL_PIXELS = 420
+PANEL_PIXELS, MANY_PIXELS = 420, 300
+"""The height of a panel, and of one of many."""
+MANY = 3
 
 
 def chart(drawing: Drawing) -> dict[str, Any]:
@@ -33,7 +35,7 @@ def chart(drawing: Drawing) -> dict[str, Any]:
             _add_clouds(figure, panel, row, named)
         else:
             _add_lines(figure, panel, row, named)
-    height = PANEL_PIXELS * count + 60
+    height = (PANEL_PIXELS if count < MANY else MANY_PIXELS) * count + 60
     figure.update_annotations(font_size=12)
     styled(figure, height, showlegend=True)
     figure.update_layout(legend={"y": 1.0 + 30 / height, "yanchor": "bottom"}, margin={"t": 60})
@@ -59,28 +61,47 @@ def _add_clouds(figure: go.Figure, panel: Panel, row: int, named: set[str]) -> N
 
 
 def _add_lines(figure: go.Figure, panel: Panel, row: int, named: set[str]) -> None:
-    for band in panel.bands:
-        figure.add_vrect(
-            x0=band.low, x1=band.high, fillcolor=band.colour, opacity=0.09, line_width=0, row=row, col=1,
-            annotation_text=band.label, annotation_position="bottom left",
-            annotation_font={"size": 10, "color": band.colour},
-        )  # fmt: skip
-    for at in panel.rules:
-        figure.add_vline(x=at, line={"color": MUTED, "width": 1, "dash": "dot"}, row=row, col=1)
     if panel.sideways:
         _add_sideways(figure, panel, row, named)
+        for at in panel.rules:
+            figure.add_vline(x=at, line={"color": MUTED, "width": 1, "dash": "dot"}, row=row, col=1)
         return
     for line in panel.lines:
         _add_line(figure, line, row, show=line.legend and line.name not in named)
         named.add(line.name)
-    for note in panel.notes:
-        x, y = note.to or (note.x, note.y)
-        figure.add_annotation(
-            x=math.log10(x) if panel.x.log else x, y=y, text=note.text.replace("\n", "<br>"),
-            ax=0, ay=-30, showarrow=note.to is not None, font={"size": 11, "color": note.colour}, row=row, col=1,
-        )  # fmt: skip
+    _add_marks(figure, panel, row)
     figure.update_xaxes(_side(panel.x), row=row, col=1)
     figure.update_yaxes(_side(panel.y), row=row, col=1)
+
+
+def _add_marks(figure: go.Figure, panel: Panel, row: int) -> None:
+    """Bands, rules and notes; last, because plotly puts none of them into a subplot that has no line yet."""
+    number = "" if row == 1 else str(row)
+    for height, band in enumerate(panel.bands):
+        ends = {"x0": band.low, "x1": band.high}
+        figure.add_vrect(**ends, fillcolor=band.colour, opacity=0.09, line_width=0, layer="below", row=row, col=1)
+        middle = math.sqrt(band.low * band.high) if panel.x.log else (band.low + band.high) / 2
+        figure.add_annotation(
+            x=math.log10(middle) if panel.x.log else middle, y=0.01 + 0.05 * height, showarrow=False,
+            text=f"designed range of {band.label}", font={"size": 10, "color": band.colour}, yanchor="bottom",
+            row=row, col=1, yref=f"y{number} domain",
+        )  # fmt: skip
+    for at in panel.rules:
+        figure.add_vline(x=at, line={"color": MUTED, "width": 1, "dash": "dot"}, row=row, col=1)
+    for note in panel.notes:
+        shared: dict[str, Any] = {
+            "text": note.text.replace("\n", "<br>"),
+            "font": {"size": 11, "color": note.colour},
+            "xanchor": note.align,
+            "align": "left",
+        }
+        if note.to is None:
+            figure.add_annotation(x=note.x, y=note.y, showarrow=False, row=row, col=1, **shared)
+        else:
+            figure.add_annotation(
+                x=note.to[0], y=note.to[1], ax=note.x, ay=note.y, axref=f"x{number}", ayref=f"y{number}",
+                arrowwidth=1, arrowhead=2, arrowcolor=note.colour, row=row, col=1, **shared,
+            )  # fmt: skip
 
 
 def _add_sideways(figure: go.Figure, panel: Panel, row: int, named: set[str]) -> None:
