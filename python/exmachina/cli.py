@@ -59,22 +59,26 @@ def design(
 ) -> None:
     """Design a rule table for a model. Without a budget it goes on until ctrl-C, which saves and stops.
 
+    Where the senders of a model have names, a table is designed for each name, all of them together.
+
     Args:
         model: A model file (.toml), or the name of one that comes with the program: see `exmachina models`.
-        output: Where to write the table (.dna). Beside it: a checkpoint after every step, and the history.
+        output: Where to write the table (.dna); of several, that of the senders NAME goes to OUTPUT-NAME.dna. Beside
+            it: a checkpoint after every step, and the history.
         search: `paper` is the procedure of Remy'13, section 4.3; the default gets further with less work.
         seconds: Stop after so many seconds.
         cpu_seconds: Stop after so many CPU-seconds, those before --resume included.
         rounds: Stop after so many steps of the search, those before --resume included.
         threads: All processors if not given; the result is the same for any number.
         seed: Of everything random in the search; the model's if not given.
-        start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`.
+        start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`; or one
+            for each name of senders, with commas between them.
         resume: Go on from the checkpoint.
         force: Replace what an earlier design left.
         quiet: Show no progress.
     """
     loaded = Model.load(model)
-    first = None if start is None else Table.load(start)
+    first = None if start is None else _together(start)
     results, messages = terminal.consoles()
     with terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress:
         result = design_table(
@@ -92,8 +96,10 @@ def design(
             on_progress=on_progress,
         )
     cost = terminal.duration(result.progress.cpu_s)
+    names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
+    rules = " + ".join(str(len(table)) for table in result.tables.values())
     results.print(
-        f"{output}: {len(result.table)} rules, score {signed(result.score)} per specimen, "
+        f"{', '.join(names)}: {rules} rules, score {signed(result.score)} per specimen, "
         f"{result.progress.step} steps, {cost} of CPU time",
         soft_wrap=True,
     )
@@ -115,7 +121,8 @@ def score(
 
     Args:
         tables: Files (.dna), ours or the authors', or algorithms of `exmachina list`; the first is the one that others
-            are compared to.
+            are compared to. Where the senders of the model have names, a table is what all of them run; tables with
+            commas between them, one for each name in order, are run together.
         model: A model file (.toml), or the name of one that comes with the program; if not given, what the first table
             was designed for.
         specimens: How many networks.
@@ -126,7 +133,7 @@ def score(
         results: Write one row per scheme, network and sender here (.parquet).
         quiet: Show no progress.
     """
-    loaded = [Table.load(path) for path in tables]
+    loaded = [_together(names) for names in tables]
     network = designed_for(loaded) if model is None else Model.load(model)
     if results is not None:
         check_output(results, suffixes=(".parquet",))
@@ -390,6 +397,13 @@ def demo(
         )
     terminal.show_scores(out, result.report)
     out.print(f"The page: {result.page}\nThe picture: {result.picture}", soft_wrap=True)
+
+
+def _together(names: str) -> Table | list[Table]:
+    """A table; or several, where there are commas between their names."""
+    if "," not in names or Path(names).is_file():
+        return Table.load(names)
+    return [Table.load(name) for name in names.split(",")]
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -9,7 +9,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -59,13 +59,19 @@ class Progress:
 class Design:
     """What a design gave."""
 
-    table: Table
+    tables: dict[str, Table]
+    """The tables by the names of the senders that run them; one without a name where all run the same."""
     history: pl.DataFrame
     """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score."""
     score: float | None
-    """Of the table, per specimen, on specimens that no step of the search trains on; none if never measured."""
+    """Of the tables, per specimen, on specimens that no step of the search trains on; none if never measured."""
     progress: Progress
     """How it stood at the end."""
+
+    @property
+    def table(self) -> Table:
+        """The table; the first one, where several were designed together."""
+        return next(iter(self.tables.values()))
 
 
 @dataclass(frozen=True)
@@ -103,12 +109,16 @@ class _Budget:
 
 
 class _Files:
-    """The files of a design: NAME.dna, NAME.dna.checkpoint, NAME.dna.history.parquet."""
+    """The files of a design: NAME.dna, NAME.dna.checkpoint, NAME.dna.history.parquet.
 
-    def __init__(self, output: str | os.PathLike[str]) -> None:
-        self.table = check_output(output, suffixes=(".dna",))
-        self.checkpoint = Path(f"{self.table}.checkpoint")
-        self.history = Path(f"{self.table}.history.parquet")
+    Where several tables are designed together, there is a NAME-CLASS.dna for each, and no NAME.dna.
+    """
+
+    def __init__(self, output: str | os.PathLike[str], classes: list[str]) -> None:
+        path = check_output(output, suffixes=(".dna",))
+        self.tables = {name: path.with_name(f"{path.stem}-{name}.dna") if name else path for name in classes}
+        self.checkpoint = Path(f"{path}.checkpoint")
+        self.history = Path(f"{path}.history.parquet")
 
     def refuse_leftovers(self) -> None:
         """Stops where results of an earlier design would be lost."""
@@ -116,8 +126,9 @@ class _Files:
             raise InputError(
                 f"{self.checkpoint} is there from an earlier design: --resume goes on with it, --force starts over"
             )
-        if self.table.exists():
-            raise InputError(f"{self.table} exists: choose another name, or replace it with --force")
+        for table in self.tables.values():
+            if table.exists():
+                raise InputError(f"{table} exists: choose another name, or replace it with --force")
 
 
 def design(
@@ -130,15 +141,16 @@ def design(
     rounds: int | None = None,
     threads: int | None = None,
     seed: int | None = None,
-    start: Table | None = None,
+    start: Table | Sequence[Table] | None = None,
     resume: bool = False,
     force: bool = False,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Design:
-    """Designs a rule table for a model.
+    """Designs a rule table for a model; or several together, where its senders have different names (`Model.classes`).
 
     With `output`, the table is written there at the end, its history beside it (`.history.parquet`), and after every
-    step a checkpoint (`.checkpoint`) from which `resume` goes on.
+    step a checkpoint (`.checkpoint`) from which `resume` goes on. Of several tables, that of the senders NAME is
+    written to the output's name with `-NAME` before its ending.
 
     Args:
         model: A model, the path of a model file, or the name of a model that comes with the program.
@@ -149,7 +161,7 @@ def design(
         rounds: Stop after so many steps of the search, those before a resume included.
         threads: As many as there are processors if not given. The result does not depend on it.
         seed: Of everything random in the search; the model's if not given.
-        start: A table to begin with, instead of one rule.
+        start: A table to begin with, instead of one rule; or one for each name of senders.
         resume: Whether to go on from the checkpoint of `output`.
         force: Whether to replace what an earlier design left at `output`.
         on_progress: Called five times a second, in this thread.
@@ -162,15 +174,16 @@ def design(
     budget = _Budget(seconds, cpu_seconds, rounds)
     budget.check()
     workers = _core.Workers(threads)
-    files = None if output is None else _Files(output)
+    files = None if output is None else _Files(output, model.classes)
+    starts = [] if start is None else [start] if isinstance(start, Table) else list(start)
     if resume:
-        designer = _resumed(files, model, search, seed, start)
+        designer = _resumed(files, model, search, seed, starts)
     else:
         if seed is not None:
             check_seed(seed)
         if files is not None and not force:
             files.refuse_leftovers()
-        designer = _core.Designer(model, search, seed, start)
+        designer = _core.Designer(model, search, seed, starts)
     run = _Run(designer, model, workers, budget, files)
     interrupted = run.until_done(on_progress)
     result = run.save()
@@ -179,10 +192,10 @@ def design(
     return result
 
 
-def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, start: Table | None) -> _core.Designer:
+def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, starts: list[Table]) -> _core.Designer:
     if files is None:
         raise InputError("resume: expected an output, whose checkpoint to go on from")
-    if start is not None:
+    if starts:
         raise InputError("start: expected no table beside resume; the checkpoint has one")
     if not files.checkpoint.exists():
         raise InputError(f"{files.checkpoint}: there is no such checkpoint; leave out --resume to start")
@@ -191,7 +204,7 @@ def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, 
     except UnicodeDecodeError:
         raise InputError(f"{files.checkpoint}: not a checkpoint") from None
     designer = _core.Designer.resume(text, str(files.checkpoint))
-    begun = Table(designer.dna).provenance
+    begun = Table(designer.dnas[0][1]).provenance
     assert begun is not None, "every designer says how it began"
     if begun["model"] != model.text:
         raise InputError(f"{files.checkpoint}: belongs to another model; --resume needs the model it began with")
@@ -277,19 +290,22 @@ class _Run:
     def save(self) -> Design:
         """Writes all files of the design."""
         files, history = self.files, frame_of(self.designer.history())
-        table = Table(self.designer.dna, "design.dna" if files is None else str(files.table))
+        tables = {
+            name: Table(dna, "design.dna" if files is None else str(files.tables[name]))
+            for name, dna in self.designer.dnas
+        }
         if files is not None:
             write_atomically(files.checkpoint, self.designer.checkpoint().encode())
             write_parquet(files.history, history, {"model": self.model.text})
-            write_atomically(files.table, table.dna)
+            for name, table in tables.items():
+                write_atomically(files.tables[name], table.dna)
         progress = self.progress()
-        return Design(table, history, progress.score, progress)
+        return Design(tables, history, progress.score, progress)
 
 
 def _stopped(result: Design, files: _Files | None) -> Stopped:
     if files is None:
         return Stopped("Stopped.", result)
-    return Stopped(
-        f"Stopped; the best table so far is in {files.table}. To go on: the same command with --resume.",
-        result,
-    )
+    written = " and ".join(map(str, files.tables.values()))
+    what = "table so far is" if len(files.tables) == 1 else "tables so far are"
+    return Stopped(f"Stopped; the best {what} in {written}. To go on: the same command with --resume.", result)

@@ -25,6 +25,8 @@ class Model(_core.Model):
         signals: The signals that rules may look at.
         duration_s: Simulated seconds of a run.
         seed: The root of everything random.
+        classes: The names of the tables that its senders run and that are designed together, in order; one empty name
+            where all senders run the same.
         grid_points: Number of networks, if all values are exact or listed; `None` if they are drawn.
         start_action: Multiple, increment (packets) and intersend (ms) of the first rule of a design.
         objective: alpha, beta, delta (Remy'13 §3.3), and "share" or "on-time" for the kind of throughput.

@@ -101,7 +101,7 @@ class ScoreReport:
 
 
 def score(
-    tables: Table | Sequence[Table],
+    tables: Table | Sequence[Table | Sequence[Table]],
     model: Model,
     *,
     specimens: int = 1000,
@@ -114,7 +114,9 @@ def score(
     """Scores tables, and the omniscient bound, on the same held-out specimens of a model.
 
     Args:
-        tables: One table or several; the first is the one that others are compared to.
+        tables: One table or several; the first is the one that others are compared to. Where the model's senders have
+            different names (`Model.classes`), a table is run by all of them; a list of tables, one for each name in
+            order, is one scheme.
         model: The model; its own networks are drawn, with seeds that no design uses.
         specimens: How many; for a model that is a grid, rounded up so that each point has equally many.
         seconds_each: Simulated seconds of each; the model's if not given.
@@ -127,15 +129,15 @@ def score(
     Raises:
         InputError: If a value is not possible.
     """
-    tables = [tables] if isinstance(tables, Table) else list(tables)
-    if not tables and not aimd:
+    entries = _entries(tables, model)
+    if not entries and not aimd:
         raise InputError("tables: expected at least one")
     seconds_each = model.duration_s if seconds_each is None else seconds_each
     seed = model.seed if seed is None else seed
     _check(specimens, seconds_each, seed)
     workers = _core.Workers(threads)
     held_out = model.held_out(seed, specimens)
-    runs = _runs(tables, held_out, aimd)
+    runs = _runs(entries, held_out, aimd)
     frames = []
     for index, run in enumerate(runs):
         report = _reporter(on_progress, run[0], index, len(runs) + 1)
@@ -144,7 +146,7 @@ def score(
     return ScoreReport(model, seconds_each, seed, pl.concat(frames))
 
 
-def designed_for(tables: Sequence[Table]) -> Model:
+def designed_for(tables: Sequence[Table | list[Table]]) -> Model:
     """The model that the first of these tables was designed for.
 
     Raises:
@@ -152,17 +154,30 @@ def designed_for(tables: Sequence[Table]) -> Model:
     """
     if not tables:
         raise InputError("tables: expected at least one")
-    made = tables[0].provenance
+    table = tables[0] if isinstance(tables[0], Table) else tables[0][0]
+    made = table.provenance
     if made is None:
-        raise InputError(f"model: expected one; {tables[0].name} does not say what it was designed for")
-    return Model(made["model"], f"{tables[0].name}.toml")
+        raise InputError(f"model: expected one; {table.name} does not say what it was designed for")
+    return Model(made["model"], f"{table.name}.toml")
 
 
-Run: TypeAlias = tuple[str, Table | str, _core.Specimens]
+Run: TypeAlias = tuple[str, Table | list[Table] | str, _core.Specimens]
 
 
-def _runs(tables: list[Table], held_out: _core.Specimens, aimd: bool) -> list[Run]:
-    runs: list[Run] = [(name, table, held_out) for name, table in zip(distinct_names(tables), tables, strict=True)]
+def _entries(tables: Table | Sequence[Table | Sequence[Table]], model: Model) -> list[Table | list[Table]]:
+    """What is scored, one by one: tables, and lists with one for each name of senders."""
+    given = [tables] if isinstance(tables, Table) else list(tables)
+    entries = [entry if isinstance(entry, Table) else list(entry) for entry in given]
+    for entry in entries:
+        if isinstance(entry, list) and len(entry) != len(model.classes):
+            names = ", ".join(model.classes)
+            what = f"one for each of {names} together" if names else "one by one: all senders of the model run the same"
+            raise InputError(f"tables: expected {what}; got {len(entry)} together")
+    return entries
+
+
+def _runs(entries: list[Table | list[Table]], held_out: _core.Specimens, aimd: bool) -> list[Run]:
+    runs: list[Run] = [(name, entry, held_out) for name, entry in zip(distinct_names(entries), entries, strict=True)]
     if aimd and held_out.network(0)["buffer_packets"] is None:
         runs.append((AIMD_BDP, "aimd", held_out.with_buffer_bdp(1)))
     elif aimd:
@@ -170,15 +185,16 @@ def _runs(tables: list[Table], held_out: _core.Specimens, aimd: bool) -> list[Ru
     return runs
 
 
-def distinct_names(tables: Sequence[Table]) -> list[str]:
-    """The names of tables; a name that others have, too, is numbered."""
+def distinct_names(entries: Sequence[Table | list[Table]]) -> list[str]:
+    """The names of tables, or of several together; a name that others have, too, is numbered."""
     taken = {BOUND, AIMD, AIMD_BDP}
     names = []
-    for table in tables:
-        name, number = table.name, 1
+    for entry in entries:
+        own = entry.name if isinstance(entry, Table) else " + ".join(table.name for table in entry)
+        name, number = own, 1
         while name in taken:
             number += 1
-            name = f"{table.name} ({number})"
+            name = f"{own} ({number})"
         taken.add(name)
         names.append(name)
     return names

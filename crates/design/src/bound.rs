@@ -1,13 +1,23 @@
 //! The omniscient bound: what senders would get that knew at every moment who else is on (Remy'13 §5.1, figure 11).
 //!
 //! The proportionally fair rates on one link are equal shares, and nothing ever waits in a queue. The traffic is that of
-//! the very specimen, on and off at the same random moments as when a real algorithm runs there.
+//! the very specimen, on and off at the same random moments as when a real algorithm runs there. On several links the
+//! rates are those of [`omniscient`]. Where some senders run AIMD, the bound is that of omniscient ones in their places.
 
-use exmachina_sim::network::{Network, PACKET_BYTES};
+use exmachina_sim::engine::Seed;
+use exmachina_sim::network::{Lot, LotLink, Network, PACKET_BYTES};
 use exmachina_sim::objective::{NOTHING_RECEIVED, Objective, ThroughputBasis};
+use exmachina_sim::omniscient::omniscient;
+use exmachina_sim::outcome::Flow;
+use exmachina_sim::path::Reordering;
+use exmachina_sim::queue::{Limit, QueueKind};
+use exmachina_sim::role::{self, Role};
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
+use exmachina_sim::scheme::{AnyScheme, ConstantWindow};
 use exmachina_sim::time::{NEVER, Time, from_ms, from_s, to_s};
 use exmachina_sim::traffic::Traffic;
+use exmachina_sim::transport::Settings;
+use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// What the bound gives one sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -48,18 +58,21 @@ impl IdealFlow {
 }
 
 impl Ideal {
-    /// The mean utility of the senders, counted as for a run.
+    /// What it is worth, counted as for a run.
     #[must_use]
-    pub fn score(&self, objective: &Objective) -> f64 {
-        let utility = |flow: &IdealFlow| match objective.throughput {
-            _ if flow.on_s == 0.0 => 0.0,
-            _ if flow.delivered == 0.0 => NOTHING_RECEIVED,
-            ThroughputBasis::Share => {
-                objective.utility(flow.normalised_throughput(self.rate_mbps), flow.rtt_ms / flow.min_rtt_ms)
+    pub fn score(&self, roles: &[Role], objective: &Objective) -> f64 {
+        let utility = |i: usize, objective: &Objective| {
+            let flow = &self.flows[i];
+            match objective.throughput {
+                _ if flow.on_s == 0.0 => 0.0,
+                _ if flow.delivered == 0.0 => NOTHING_RECEIVED,
+                ThroughputBasis::Share => {
+                    objective.utility(flow.normalised_throughput(self.rate_mbps), flow.rtt_ms / flow.min_rtt_ms)
+                }
+                ThroughputBasis::OnTime => objective.utility(flow.throughput_mbps(), flow.rtt_ms),
             }
-            ThroughputBasis::OnTime => objective.utility(flow.throughput_mbps(), flow.rtt_ms),
         };
-        self.flows.iter().map(utility).sum::<f64>() / self.flows.len().max(1) as f64
+        role::score(self.flows.len(), roles, objective, utility)
     }
 }
 
@@ -73,12 +86,54 @@ pub fn ideals(set: &SpecimenSet, duration_s: f64) -> Vec<Ideal> {
 #[must_use]
 pub fn ideal(specimen: &Specimen, root_seed: u64, duration_s: f64) -> Ideal {
     let network = &specimen.network;
+    if let Some(lot) = &network.lot {
+        return routed(network, lot, Seed { root: root_seed, specimen: specimen.index }, duration_s);
+    }
     let mut fluid = Fluid::new(network, root_seed, specimen.index);
     let end = from_s(duration_s);
     while fluid.now < end {
         fluid.advance(end);
     }
     Ideal { flows: fluid.senders.into_iter().map(|s| s.flow).collect(), rate_mbps: network.rate_mbps }
+}
+
+/// The bound on several links: that of evaluations, with the transmission times that ours counts as delay.
+fn routed(network: &Network, lot: &Lot, seed: Seed, duration_s: f64) -> Ideal {
+    let world = world(network, lot);
+    let outcome = omniscient(&world, seed, duration_s);
+    let flow = |(i, flow): (usize, &Flow)| IdealFlow {
+        delivered: flow.delivered as f64,
+        on_s: flow.on_s,
+        share_s: flow.share_s,
+        min_rtt_ms: flow.min_rtt_ms,
+        rtt_ms: flow.min_rtt_ms + world.transmission_ms(i) + network.jitter_ms / 2.0,
+    };
+    let flows = outcome.flows.iter().enumerate().map(flow).collect();
+    Ideal { flows, rate_mbps: network.rate_mbps }
+}
+
+/// The same network as evaluations know it, with senders that are not to be run.
+fn world(network: &Network, lot: &Lot) -> World<'static> {
+    let hop = |link: &LotLink| HopPlan {
+        link: LinkPlan::Rate(link.rate_mbps),
+        queue: QueueKind::DropTail,
+        limit: Limit::Infinite,
+        loss: link.loss,
+        delay_ms: link.delay_ms,
+    };
+    let sender = |(route, &rtt_ms): (&Vec<u8>, &f64)| SenderPlan {
+        scheme: AnyScheme::ConstantWindow(ConstantWindow::default()),
+        transport: Settings { packet_bytes: PACKET_BYTES as u16, ..Settings::papers() },
+        route: route.clone(),
+        rtt_ms,
+        workload: network.workload.clone(),
+    };
+    World {
+        hops: lot.links.iter().map(hop).collect(),
+        senders: lot.routes.iter().zip(&network.rtt_ms).map(sender).collect(),
+        jitter_ms: network.jitter_ms,
+        reordering: Reordering::default(),
+    }
 }
 
 /// What a sender is doing.
@@ -203,7 +258,7 @@ mod tests {
         let service_ms = 1e3 / 1500.0;
         let want = -libm::log2((150.0 + service_ms) / 150.0);
         for ideal in ideals(&model.held_out(1, 20), 100.0) {
-            assert!((ideal.score(&model.objective) - want).abs() < 1e-9);
+            assert!((ideal.score(&[], &model.objective) - want).abs() < 1e-9);
         }
     }
 
@@ -241,27 +296,13 @@ mod tests {
     /// The same bound for evaluations, which knows routes and counts whole packets, and no transmission in the delay.
     #[test]
     fn agrees_with_the_bound_of_evaluations() {
-        use exmachina_sim::path::Reordering;
-        use exmachina_sim::queue::{Limit, QueueKind};
-        use exmachina_sim::scheme::{AnyScheme, ConstantWindow};
-        use exmachina_sim::transport::Settings;
-        use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
         let set = model(4, "{ seconds = 5 }", "").held_out(1, 10);
         for (specimen, ideal) in set.specimens.iter().zip(ideals(&set, 100.0)) {
             let network = &specimen.network;
-            let sender = |&rtt_ms: &f64| SenderPlan {
-                scheme: AnyScheme::ConstantWindow(ConstantWindow::default()),
-                transport: Settings::papers(),
-                route: vec![0],
-                rtt_ms,
-                workload: network.workload.clone(),
-            };
-            let (link, queue) = (LinkPlan::Rate(network.rate_mbps), QueueKind::DropTail);
-            let hops = vec![HopPlan { link, queue, limit: Limit::Infinite, loss: 0.0, delay_ms: 0.0 }];
-            let senders = network.rtt_ms.iter().map(sender).collect();
-            let world = World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() };
-            let seed = exmachina_sim::engine::Seed { root: set.seed, specimen: specimen.index };
-            let outcome = exmachina_sim::omniscient::omniscient(&world, seed, 100.0);
+            let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
+            let world = world(network, &Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
+            let seed = Seed { root: set.seed, specimen: specimen.index };
+            let outcome = omniscient(&world, seed, 100.0);
             for (flow, ideal) in outcome.flows.iter().zip(&ideal.flows) {
                 assert!((flow.delivered as f64 - ideal.delivered).abs() <= 0.5 + 1e-6, "{flow:?} and {ideal:?}");
                 assert!((flow.on_s - ideal.on_s).abs() < 1e-9 && (flow.share_s - ideal.share_s).abs() < 1e-9);

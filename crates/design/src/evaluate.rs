@@ -1,39 +1,37 @@
 //! What a table is worth: runs over specimens, on all threads, summed in a fixed order.
 
 use exmachina_rules::FlatTable;
-use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::engine::Seed;
 use exmachina_sim::objective::Objective;
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
-use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
-use exmachina_sim::time::from_s;
+use exmachina_sim::scheme::{Aimd, Mixed};
 use rayon::prelude::*;
+
+use crate::cast::{Cast, run_mixed};
 
 /// What can be scored on a model's specimens.
 #[derive(Clone, Debug)]
 pub enum Contender {
-    /// A rule table.
+    /// A rule table, on all senders but those that always run AIMD.
     Table(Box<FlatTable>),
-    /// The AIMD sender of Tao'14 §4.5.
+    /// A rule table for each class of senders.
+    Tables(Vec<FlatTable>),
+    /// The AIMD sender of Tao'14 §4.5, on all senders.
     Aimd,
 }
 
 impl Contender {
-    fn scheme(&self) -> AnyScheme<'_> {
-        match self {
-            Contender::Table(table) => AnyScheme::Remy(Remy::new(table)),
-            Contender::Aimd => AnyScheme::Aimd(Aimd::default()),
-        }
-    }
-
     /// Runs all senders of a specimen under this scheme.
     #[must_use]
     pub fn run(&self, specimen: &Specimen, root_seed: u64, duration_s: f64) -> Outcome {
-        let seed = Seed { root: root_seed, specimen: specimen.index };
-        let mut engine = Engine::new(&specimen.network, seed, |_| self.scheme());
-        engine.run(from_s(duration_s), &mut Unwatched);
-        engine.outcome()
+        let (network, seed) = (&specimen.network, Seed { root: root_seed, specimen: specimen.index });
+        match self {
+            Contender::Table(table) => Cast::Everybody(table).run(network, seed, duration_s, &mut Unwatched),
+            Contender::Tables(tables) => Cast::Classes(tables).run(network, seed, duration_s, &mut Unwatched),
+            Contender::Aimd => run_mixed(network, seed, |_| Mixed::Aimd(Aimd::default()), duration_s, &mut Unwatched),
+        }
     }
 }
 
@@ -46,5 +44,6 @@ pub fn outcomes(contender: &Contender, set: &SpecimenSet, duration_s: f64) -> Ve
 /// The score of every specimen, in order.
 #[must_use]
 pub fn scores(contender: &Contender, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<f64> {
-    outcomes(contender, set, duration_s).iter().map(|o| o.score(objective)).collect()
+    let outcomes = outcomes(contender, set, duration_s);
+    set.specimens.iter().zip(&outcomes).map(|(s, o)| o.score(&s.network.roles, objective)).collect()
 }

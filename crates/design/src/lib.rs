@@ -4,6 +4,7 @@
 
 pub mod authors;
 pub mod bound;
+pub mod cast;
 pub mod evaluate;
 pub mod model;
 pub mod runs;

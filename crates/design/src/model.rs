@@ -4,7 +4,7 @@
 //!
 //! ```toml
 //! [objective]
-//! delta = 1                # weight of delay
+//! delta = 1                # weight of delay; of all senders whose group has no objective of its own
 //!
 //! [[also]]                 # any number of them: other traffic on the same networks, to train with as well
 //! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }
@@ -21,6 +21,11 @@
 //! multiple = { min = 0, max = 1, smallest = 0.01, largest = 0.5, mult = 4, start = 1 }
 //! intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
 //! ```
+//!
+//! A network is worth the mean utility of its senders, each by its own objective; where some run AIMD, the mean utility of
+//! those is added to that of the others ([`exmachina_sim::role::score`]). Where there are several links, shares are of the
+//! slowest: what a sender could have of its own links is that times a factor that no algorithm changes, which adds a
+//! constant to utilities that are logarithms. Delay is over the sender's own minimum RTT.
 
 mod also;
 
@@ -142,9 +147,10 @@ impl Model {
     /// What a training specimen's outcome is worth.
     #[must_use]
     pub fn worth(&self, specimen: &Specimen, outcome: &Outcome) -> f64 {
+        let roles = &specimen.network.roles;
         match specimen.index as usize % (1 + self.also.len()) {
-            0 => outcome.score(&self.objective),
-            k => self.also[k - 1].weight * outcome.score(&self.also[k - 1].objective),
+            0 => outcome.score(roles, &self.objective),
+            k => self.also[k - 1].weight * outcome.score(roles, &self.also[k - 1].objective),
         }
     }
 

@@ -4,14 +4,16 @@
 //! bounded however long the runs are. The result does not depend on the number of threads.
 
 use exmachina_rules::{FlatTable, Point, SIGNALS};
-use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::engine::Seed;
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
-use exmachina_sim::scheme::Remy;
+use exmachina_sim::scheme::{MayFollowRules, Remy};
 use exmachina_sim::sender::Sender;
-use exmachina_sim::time::{NEVER, Time, from_s};
+use exmachina_sim::time::{NEVER, Time};
 use rayon::prelude::*;
+
+use crate::cast::Cast;
 
 /// Uses of one rule that one specimen remembers at most.
 const PER_SPECIMEN: usize = 512;
@@ -55,22 +57,28 @@ pub struct Usage {
     pub sample: Vec<Use>,
 }
 
-/// Runs a table on every specimen and watches its rules.
+/// Runs a table on every specimen and watches its rules. Where the model has classes of senders, all of them run it.
 #[must_use]
 pub fn usage(table: &FlatTable, set: &SpecimenSet, duration_s: f64) -> Usage {
+    usage_in(Cast::Everybody(table), table, set, duration_s)
+}
+
+/// Watches the rules of a table where not all senders may run it.
+#[must_use]
+pub fn usage_in(cast: Cast<'_>, table: &FlatTable, set: &SpecimenSet, duration_s: f64) -> Usage {
     let mut total = Tally::new(table.len(), PER_RULE);
     for batch in set.specimens.chunks(BATCH) {
-        let tallies: Vec<Tally> = batch.par_iter().map(|s| watch(table, s, set.seed, duration_s)).collect();
+        let tallies: Vec<Tally> = batch.par_iter().map(|s| watch(cast, table.len(), s, set.seed, duration_s)).collect();
         tallies.into_iter().for_each(|tally| total.merge(tally));
     }
     total.finish()
 }
 
-fn watch(table: &FlatTable, specimen: &Specimen, root_seed: u64, duration_s: f64) -> Tally {
-    let seed = Seed { root: root_seed, specimen: specimen.index };
-    let mut watcher =
-        Watcher { since: vec![NEVER; specimen.network.senders()], tally: Tally::new(table.len(), PER_SPECIMEN) };
-    Engine::new(&specimen.network, seed, |_| Remy::new(table)).run(from_s(duration_s), &mut watcher);
+fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, root_seed: u64, duration_s: f64) -> Tally {
+    let (network, seed) = (&specimen.network, Seed { root: root_seed, specimen: specimen.index });
+    let since = vec![NEVER; network.senders()];
+    let mut watcher = Watcher { since, watched: cast.watched(network), tally: Tally::new(rules, PER_SPECIMEN) };
+    cast.run(network, seed, duration_s, &mut watcher);
     watcher.tally
 }
 
@@ -181,31 +189,35 @@ fn median(mut values: Vec<f64>) -> f64 {
 struct Watcher {
     /// Start of the present flow of each sender.
     since: Vec<Time>,
+    /// By sender, whether its table is the one that is looked at; empty: all are.
+    watched: Vec<bool>,
     tally: Tally,
 }
 
 impl Watcher {
-    fn count(&mut self, state: &Sender<Remy<'_>>) {
-        let controller = &state.scheme.controller;
-        let (rule, memory) = (controller.rule() as u32, controller.memory().point());
-        self.tally.count(Use { rule, memory, window: controller.window() });
+    fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
+        let watched = self.watched.get(sender).copied().unwrap_or(true);
+        if let Some(Remy { controller, .. }) = state.scheme.rules().filter(|_| watched) {
+            let (rule, memory) = (controller.rule() as u32, controller.memory().point());
+            self.tally.count(Use { rule, memory, window: controller.window() });
+        }
     }
 }
 
-impl<'t> Observer<Sender<Remy<'t>>> for Watcher {
-    fn started(&mut self, now: Time, sender: usize, state: &Sender<Remy<'t>>) {
+impl<S: MayFollowRules> Observer<Sender<S>> for Watcher {
+    fn started(&mut self, now: Time, sender: usize, state: &Sender<S>) {
         self.since[sender] = now;
-        self.count(state);
+        self.count(sender, state);
     }
 
     fn stopped(&mut self, _now: Time, sender: usize) {
         self.since[sender] = NEVER;
     }
 
-    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &Sender<Remy<'t>>) {
+    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &Sender<S>) {
         // An ACK of an earlier flow uses no rule.
         if packet.sent >= self.since[sender] {
-            self.count(state);
+            self.count(sender, state);
         }
     }
 }

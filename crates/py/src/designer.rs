@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use exmachina_design::search::{self, Meter, Progress, Search, Settings};
+use exmachina_rules::RuleTable;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -50,7 +51,7 @@ impl Designer {
         model: PyRef<'_, Model>,
         search: &str,
         seed: Option<u64>,
-        start: Option<PyRef<'_, Table>>,
+        start: Vec<PyRef<'_, Table>>,
     ) -> PyResult<Designer> {
         let search = match search {
             "default" => Search::Default,
@@ -58,10 +59,12 @@ impl Designer {
             other => return Err(input_error(format!("search: expected default or paper, got {other}"))),
         };
         let (model, settings) = (model.inner.clone(), Settings { search, seed, ..Settings::default() });
-        let designer = match start {
-            None => search::Designer::new(model, settings),
-            Some(table) => search::Designer::with_start(model, settings, table.tree.clone())
-                .map_err(|error| input_error(format!("start: {error}")))?,
+        let start: Vec<RuleTable> = start.iter().map(|table| table.tree.clone()).collect();
+        let designer = if start.is_empty() {
+            search::Designer::new(model, settings)
+        } else {
+            search::Designer::with_start(model, settings, &start)
+                .map_err(|error| input_error(format!("start: {error}")))?
         };
         Ok(designer.into())
     }
@@ -116,8 +119,10 @@ impl Designer {
         ]
     }
 
+    /// The tables by the names of the senders that run them; one without a name where all run the same.
     #[getter]
-    fn dna<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &lock(&self.search).table().to_dna())
+    fn dnas<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
+        let tables = lock(&self.search).tables().into_iter();
+        tables.map(|(name, table)| (name, PyBytes::new(py, &table.to_dna()))).collect()
     }
 }

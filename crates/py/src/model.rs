@@ -2,7 +2,7 @@
 
 use exmachina_design::model;
 use exmachina_rules::Signal;
-use exmachina_sim::network::{Buffer, On};
+use exmachina_sim::network::{Buffer, On, PACKET_BYTES};
 use exmachina_sim::objective::{Objective, ThroughputBasis};
 use exmachina_sim::scenario::SpecimenSet;
 use pyo3::exceptions::PyIndexError;
@@ -53,6 +53,12 @@ impl Model {
     #[getter]
     fn seed(&self) -> u64 {
         self.inner.design.seed
+    }
+
+    /// The names of the tables that its senders run; one that is empty where all run the same.
+    #[getter]
+    fn classes(&self) -> Vec<&str> {
+        self.inner.scenario.classes()
     }
 
     #[getter]
@@ -111,13 +117,18 @@ impl Specimens {
         })
     }
 
-    /// The same networks with room for `times` the bandwidth-delay product, at least one packet.
+    /// The same networks with room for `times` the bandwidth-delay product, at least one packet; before each link, where
+    /// there are several, for the longest RTT of all.
     fn with_buffer_bdp(&self, times: f64) -> Specimens {
         let mut set = self.set.clone();
         for network in set.specimens.iter_mut().map(|s| &mut s.network) {
             let longest = network.rtt_ms.iter().copied().fold(0.0, f64::max);
-            let packets = times * network.packets_per_s() * longest / 1e3;
-            network.buffer = Buffer::Packets(packets.round().max(1.0) as u32);
+            let room =
+                |packets_per_s: f64| Buffer::Packets((times * packets_per_s * longest / 1e3).round().max(1.0) as u32);
+            network.buffer = room(network.packets_per_s());
+            for link in network.lot.iter_mut().flat_map(|lot| &mut lot.links) {
+                link.buffer = room(link.rate_mbps * 1e6 / (8.0 * PACKET_BYTES));
+            }
         }
         Specimens { set, objective: self.objective }
     }

@@ -7,6 +7,7 @@ use exmachina_rules::{FlatTable, Point, Signal};
 use exmachina_sim::engine::Seed;
 use exmachina_sim::outcome::Flow;
 use exmachina_sim::record::{Record, record as record_run};
+use exmachina_sim::role::Runs;
 use exmachina_sim::scenario::Specimen;
 use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_sim::time::from_s;
@@ -23,6 +24,8 @@ use crate::workers::Workers;
 #[derive(FromPyObject)]
 pub enum SchemeArgument<'py> {
     Table(PyRef<'py, Table>),
+    /// A table for each class of senders.
+    Tables(Vec<PyRef<'py, Table>>),
     Name(String),
 }
 
@@ -30,6 +33,10 @@ impl SchemeArgument<'_> {
     fn contender(&self) -> PyResult<Contender> {
         match self {
             SchemeArgument::Table(table) => Ok(Contender::Table(Box::new(table.flat.clone()))),
+            SchemeArgument::Tables(tables) if !tables.is_empty() => {
+                Ok(Contender::Tables(tables.iter().map(|table| table.flat.clone()).collect()))
+            }
+            SchemeArgument::Tables(_) => Err(input_error("scheme: expected at least one table")),
             SchemeArgument::Name(name) if name == "aimd" => Ok(Contender::Aimd),
             SchemeArgument::Name(name) => Err(input_error(format!("scheme: expected a table or \"aimd\", got {name}"))),
         }
@@ -53,7 +60,7 @@ pub fn evaluate(
         .iter()
         .zip(&outcomes)
         .flat_map(|(specimen, outcome)| {
-            let score = outcome.score(&specimens.objective);
+            let score = outcome.score(&specimen.network.roles, &specimens.objective);
             let row = move |(sender, flow): (usize, &Flow)| Row {
                 specimen: specimen.index,
                 sender: sender as u32,
@@ -80,7 +87,7 @@ pub fn bound(py: Python<'_>, specimens: &Specimens, duration_s: f64) -> Vec<Colu
     let ideals = py.detach(|| ideals(&specimens.set, duration_s));
     let mut rows = Vec::new();
     for (specimen, ideal) in specimens.set.specimens.iter().zip(&ideals) {
-        let score = ideal.score(&specimens.objective);
+        let score = ideal.score(&specimen.network.roles, &specimens.objective);
         rows.extend(ideal.flows.iter().enumerate().map(|(sender, flow)| Row {
             specimen: specimen.index,
             sender: sender as u32,
@@ -165,9 +172,13 @@ pub fn record(
 
 fn record_one(c: &Contender, specimen: &Specimen, root: u64, duration_s: f64, max_rows: usize) -> Record {
     let seed = Seed { root, specimen: specimen.index };
-    let scheme = |_| match c {
-        Contender::Table(table) => AnyScheme::Remy(Remy::new(table)),
-        Contender::Aimd => AnyScheme::Aimd(Aimd::default()),
+    let runs = |i: usize| specimen.network.roles.get(i).map_or(Runs::Table(0), |role| role.runs);
+    let scheme = |i| match (c, runs(i)) {
+        (Contender::Aimd, _) | (_, Runs::Aimd) => AnyScheme::Aimd(Aimd::default()),
+        (Contender::Table(table), _) => AnyScheme::Remy(Remy::new(table)),
+        (Contender::Tables(tables), Runs::Table(class)) => {
+            AnyScheme::Remy(Remy::new(&tables[class.min(tables.len() - 1)]))
+        }
     };
     record_run(&specimen.network, seed, scheme, from_s(duration_s), max_rows)
 }

@@ -6,11 +6,11 @@
 //! then sends.
 
 use crate::endpoint::{Endpoint, Totals};
-use crate::network::Network;
+use crate::network::{Lot, Network};
 use crate::observe::Observer;
 use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
-use crate::path::{Dumbbell, Path};
+use crate::path::{Dumbbell, Path, Topology};
 use crate::schedule::{MAX_SENDERS, MAX_TIME, Schedule};
 use crate::scheme::Scheme;
 use crate::sender::Sender;
@@ -57,7 +57,7 @@ pub struct Engine<E, P> {
     min_rtt_ms: Vec<f64>,
 }
 
-/// The design simulator.
+/// The design simulator, where there is one bottleneck.
 pub type DesignEngine<S> = Engine<Sender<S>, Dumbbell>;
 
 impl<S: Scheme> DesignEngine<S> {
@@ -66,11 +66,27 @@ impl<S: Scheme> DesignEngine<S> {
     /// # Panics
     /// If there are more senders than a schedule has room for (scenario files are checked for that).
     pub fn new(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Self {
-        let n = network.senders();
-        let traffic = (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
-        let senders = (0..n).map(|i| Sender::new(scheme(i), i as u16)).collect();
+        let (senders, traffic) = ends(network, seed, scheme);
         Engine::with(Dumbbell::new(network, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
     }
+}
+
+impl<S: Scheme> Engine<Sender<S>, Topology> {
+    /// The same for a network of several links.
+    ///
+    /// # Panics
+    /// If there are more senders than a schedule has room for (scenario files are checked for that).
+    pub fn routed(network: &Network, lot: &Lot, seed: Seed, scheme: impl Fn(usize) -> S) -> Self {
+        let (senders, traffic) = ends(network, seed, scheme);
+        Engine::with(Topology::of(network, lot, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+    }
+}
+
+/// The senders of a network, and their traffic.
+fn ends<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> (Vec<Sender<S>>, Vec<Traffic>) {
+    let n = network.senders();
+    let traffic = (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
+    ((0..n).map(|i| Sender::new(scheme(i), i as u16)).collect(), traffic)
 }
 
 impl<E: Endpoint, P: Path> Engine<E, P> {

@@ -19,6 +19,7 @@ pub mod path;
 pub mod queue;
 pub mod random;
 pub mod record;
+pub mod role;
 pub mod scenario;
 pub mod schedule;
 pub mod scheme;

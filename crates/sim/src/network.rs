@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use crate::role::Role;
+
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
 pub const PACKET_BYTES: f64 = 1250.0;
 
@@ -108,10 +110,33 @@ impl Workload {
     }
 }
 
-/// A dumbbell: senders, one FIFO queue, one link, a fixed delay, receivers, and ACKs that return at once.
+/// One of several links, and the FIFO queue before it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LotLink {
+    /// Rate in Mbit/s.
+    pub rate_mbps: f64,
+    /// Room before it.
+    pub buffer: Buffer,
+    /// Probability that a packet is lost after the queue, for no reason of congestion.
+    pub loss: f64,
+    /// One-way delay to the next link of a route, ms.
+    pub delay_ms: f64,
+}
+
+/// Several links (a parking lot, say), and the way of each sender's packets through them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lot {
+    /// The links.
+    pub links: Vec<LotLink>,
+    /// By sender: numbers of links, in order.
+    pub routes: Vec<Vec<u8>>,
+}
+
+/// A dumbbell: senders, one FIFO queue, one link, a fixed delay, receivers, and ACKs that return at once; or several
+/// such links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// Link rate in Mbit/s.
+    /// Link rate in Mbit/s; of the slowest, where there are several.
     pub rate_mbps: f64,
     /// Minimum RTT of each sender in ms, without the packet's own transmission; its length is the number of senders.
     pub rtt_ms: Vec<f64>,
@@ -125,6 +150,10 @@ pub struct Network {
     pub clock_ms: f64,
     /// Traffic of every sender.
     pub workload: Workload,
+    /// What each sender is; empty where all run the same table and strive for the same.
+    pub roles: Vec<Role>,
+    /// The links, where there are several: buffer and loss are theirs then.
+    pub lot: Option<Lot>,
 }
 
 impl Network {
@@ -139,6 +168,8 @@ impl Network {
             jitter_ms: 0.0,
             clock_ms: 0.0,
             workload,
+            roles: Vec::new(),
+            lot: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::network::PACKET_BYTES;
 use crate::objective::{NOTHING_RECEIVED, Objective, ThroughputBasis};
+use crate::role::{self, Role};
 
 /// One sender's totals over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -29,7 +30,7 @@ pub struct Outcome {
     pub lost: u64,
     /// Packets on their way when the run ended.
     pub in_flight: u64,
-    /// Link rate, Mbit/s.
+    /// Link rate, Mbit/s; of the slowest link, where there are several: shares are of that one.
     pub rate_mbps: f64,
 }
 
@@ -74,15 +75,16 @@ impl Outcome {
         }
     }
 
-    /// The mean utility of the senders; one that was never on counts 0 (as in the authors' code).
+    /// What the run is worth (see [`role::score`]); a sender that was never on counts 0 (as in the authors' code).
     #[must_use]
-    pub fn score(&self, objective: &Objective) -> f64 {
-        let utility = |flow: &Flow| {
+    pub fn score(&self, roles: &[Role], objective: &Objective) -> f64 {
+        let utility = |i: usize, objective: &Objective| {
+            let flow = &self.flows[i];
             if !flow.was_on() {
                 return 0.0;
             }
             self.measured(flow, objective).map_or(NOTHING_RECEIVED, |(t, d)| objective.utility(t, d))
         };
-        self.flows.iter().map(utility).sum::<f64>() / self.flows.len().max(1) as f64
+        role::score(self.flows.len(), roles, objective, utility)
     }
 }

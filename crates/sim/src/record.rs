@@ -5,7 +5,7 @@
 use exmachina_rules::{Point, SIGNALS};
 
 use crate::engine::{Engine, Seed};
-use crate::network::Network;
+use crate::network::{LotLink, Network, PACKET_BYTES};
 use crate::observe::Observer;
 use crate::packet::Packet;
 use crate::path::Link;
@@ -52,7 +52,8 @@ pub struct Record {
     pub intersend_ms: Vec<f64>,
     /// RTT that an ACK showed, ms; NaN for other events.
     pub rtt_ms: Vec<f64>,
-    /// Packets in the queue and on the link after the event.
+    /// Packets in the queue and on the link after the event; of the first link of the sender's route, where there are
+    /// several.
     pub queue: Vec<u32>,
     /// Number of the packet in the sender's stream; [`NONE`] for starts, stops and ACKs of an earlier flow.
     pub seq: Vec<u32>,
@@ -73,15 +74,19 @@ pub fn record<'t>(
     duration: Time,
     max_rows: usize,
 ) -> Record {
-    let mut engine = Engine::new(network, seed, scheme);
-    let mut recorder = Recorder {
-        record: Record::default(),
-        senders: vec![Known::default(); network.senders()],
-        service: Link::new(network).service(),
-        free: 0,
-        max_rows,
+    let (queues, first) = match &network.lot {
+        None => (vec![Queue::of(Link::new(network))], vec![0; network.senders()]),
+        Some(lot) => {
+            let queue = |link: &LotLink| Queue::of(Link::of(link.rate_mbps, PACKET_BYTES as u16, link.buffer));
+            (lot.links.iter().map(queue).collect(), lot.routes.iter().map(|route| usize::from(route[0])).collect())
+        }
     };
-    let cut_short = engine.run(duration, &mut recorder);
+    let senders = vec![Known::default(); network.senders()];
+    let mut recorder = Recorder { record: Record::default(), senders, queues, first, max_rows };
+    let cut_short = match &network.lot {
+        None => Engine::new(network, seed, scheme).run(duration, &mut recorder),
+        Some(lot) => Engine::routed(network, lot, seed, scheme).run(duration, &mut recorder),
+    };
     let mut record = recorder.record;
     record.covered_s = record.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));
     record
@@ -105,15 +110,29 @@ impl Default for Known {
 struct Recorder {
     record: Record,
     senders: Vec<Known>,
-    service: Time,
-    /// When all that the queue took in will have left.
-    free: Time,
+    queues: Vec<Queue>,
+    /// The queue that each sender's packets come to first.
+    first: Vec<usize>,
     max_rows: usize,
+}
+
+/// What is known of a queue between the packets that enter it.
+struct Queue {
+    service: Time,
+    /// When all that it took in will have left, as far as senders that come to it first have seen.
+    free: Time,
+}
+
+impl Queue {
+    fn of(link: Link) -> Queue {
+        Queue { service: link.service(), free: 0 }
+    }
 }
 
 impl Recorder {
     fn row(&mut self, now: Time, sender: usize, event: Event, seq: u32, rtt: Option<Time>, used: Option<(u32, Point)>) {
-        let queue = self.free.saturating_sub(now).div_ceil(self.service);
+        let Queue { service, free } = self.queues[self.first[sender]];
+        let queue = free.saturating_sub(now).div_ceil(service);
         let (known, r) = (&self.senders[sender], &mut self.record);
         r.time_s.push(to_s(now));
         r.sender.push(sender as u32);
@@ -162,7 +181,8 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
     }
 
     fn sent(&mut self, now: Time, sender: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
-        self.free = departs.unwrap_or(self.free);
+        let queue = &mut self.queues[self.first[sender]];
+        queue.free = departs.unwrap_or(queue.free);
         let event = if departs.is_some() { Event::Send } else { Event::Drop };
         self.row(now, sender, event, packet.seq, None, None);
     }

@@ -4,12 +4,11 @@
 
 use crate::engine::{Engine, Seed};
 use crate::network::{Buffer, Workload};
-use crate::path::{Hop, Link, Reordering, Topology};
+use crate::path::{Hop, Link, Reordering, Topology, legs};
 use crate::queue::{AnyQueue, Limit, QueueKind};
 use crate::random::{Purpose, Stream};
 use crate::scheme::AnyScheme;
 use crate::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
-use crate::time::{Time, from_ms};
 use crate::traffic::Traffic;
 use crate::transport::{Connection, Settings};
 
@@ -92,7 +91,8 @@ impl<'t> World<'t> {
         let mut topology = Topology::new(hops, 0, false);
         for (i, sender) in self.senders.iter().enumerate() {
             let reordering = (self.reordering, stream(i, Purpose::Reordering));
-            topology.add_route(&self.legs(sender), (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
+            let legs = legs(&sender.route, sender.rtt_ms, |hop| self.hops[hop].delay_ms);
+            topology.add_route(&legs, (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
         }
         let connection = |(i, s): (usize, &SenderPlan<'t>)| Connection::new(s.scheme.clone(), i as u16, s.transport);
         let traffic = |(i, s): (usize, &SenderPlan<'t>)| Traffic::new(s.workload.clone(), seed.root, seed.specimen, i);
@@ -115,18 +115,6 @@ impl<'t> World<'t> {
             _ => 0.0,
         };
         route.iter().map(on).sum()
-    }
-
-    /// The delay after each hop of a route.
-    fn legs(&self, sender: &SenderPlan<'_>) -> Vec<(u8, Time)> {
-        let mut left = from_ms(sender.rtt_ms);
-        let last = sender.route.len() - 1;
-        let leg = |(k, &hop): (usize, &u8)| {
-            let delay = if k == last { left } else { from_ms(self.hops[usize::from(hop)].delay_ms).min(left) };
-            left -= delay;
-            (hop, delay)
-        };
-        sender.route.iter().enumerate().map(leg).collect()
     }
 
     /// The link of hop `i`.

@@ -37,7 +37,17 @@ fn network() -> impl Strategy<Value = Network> {
             let first = rtt_ms[0];
             rtt_ms.fill(first);
         }
-        Network { rate_mbps, rtt_ms, buffer, loss, jitter_ms, clock_ms, workload: Workload::new(on, off_s) }
+        Network {
+            rate_mbps,
+            rtt_ms,
+            buffer,
+            loss,
+            jitter_ms,
+            clock_ms,
+            workload: Workload::new(on, off_s),
+            roles: vec![],
+            lot: None,
+        }
     })
 }
 

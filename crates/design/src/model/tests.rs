@@ -72,11 +72,11 @@ fn fields_of_evaluations_are_refused_by_name() {
     let refused = "for evaluations only, not for design models; expected one of";
     assert_eq!(
         told(&GRID.replace("[link]", "[link]\nqueue = 'codel'"), ""),
-        format!("2: link.queue: {refused} rate_mbps, buffer, loss")
+        format!("2: link.queue: {refused} rate_mbps, buffer, loss, name, delay_ms")
     );
     assert_eq!(
         told(&format!("runs = 5\n{GRID}"), ""),
-        format!("1: runs: {refused} name, description, link, path, senders, workload, objective, also, design")
+        format!("1: runs: {refused} name, description, link, links, path, senders, workload, objective, also, design")
     );
 }
 
@@ -109,7 +109,7 @@ fn held_out_sets_of_a_grid_have_every_point_equally_often() {
 fn mistakes() {
     assert_eq!(
         told(&random(), "[designs]"),
-        "10: designs: unknown field; expected one of name, description, link, path, senders, workload, \
+        "10: designs: unknown field; expected one of name, description, link, links, path, senders, workload, \
          objective, also, design"
     );
     assert_eq!(

@@ -5,15 +5,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use exmachina_rules::FlatTable;
-use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::engine::Seed;
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
-use exmachina_sim::scheme::Remy;
+use exmachina_sim::scheme::{MayFollowRules, Mixed, Remy};
 use exmachina_sim::sender::Sender;
-use exmachina_sim::time::{Time, from_s};
+use exmachina_sim::time::Time;
 use rayon::prelude::*;
 
+use crate::cast::Cast;
 use crate::model::Model;
 
 /// The search was asked to stop: what the step had found so far is dropped.
@@ -33,6 +34,10 @@ pub struct Meter {
 pub struct Arena<'a> {
     /// What a good outcome is.
     pub model: &'a Model,
+    /// The class of senders whose table is being designed.
+    pub class: usize,
+    /// The present tables of all classes, which senders of the other classes run; none where there is one class.
+    pub others: &'a [FlatTable],
     /// Set by whoever wants the search to stop.
     pub stop: &'a AtomicBool,
     /// Counts runs.
@@ -55,17 +60,29 @@ impl Watched {
     }
 }
 
-/// Counts uses of rules.
-struct UseCounter(Vec<u32>);
+/// Counts uses of rules by the senders that are watched (all, if none are named).
+struct UseCounter {
+    uses: Vec<u32>,
+    watched: Vec<bool>,
+}
 
-impl Observer<Sender<Remy<'_>>> for UseCounter {
-    fn started(&mut self, _now: Time, _sender: usize, state: &Sender<Remy<'_>>) {
-        self.0[state.scheme.controller.rule()] += 1;
+impl UseCounter {
+    #[inline(always)]
+    fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
+        if let Some(remy) = state.scheme.rules().filter(|_| self.watched.get(sender).copied().unwrap_or(true)) {
+            self.uses[remy.controller.rule()] += 1;
+        }
+    }
+}
+
+impl<S: MayFollowRules> Observer<Sender<S>> for UseCounter {
+    fn started(&mut self, _now: Time, sender: usize, state: &Sender<S>) {
+        self.count(sender, state);
     }
 
     #[inline(always)]
-    fn acked(&mut self, _now: Time, _sender: usize, _packet: &Packet, state: &Sender<Remy<'_>>) {
-        self.0[state.scheme.controller.rule()] += 1;
+    fn acked(&mut self, _now: Time, sender: usize, _packet: &Packet, state: &Sender<S>) {
+        self.count(sender, state);
     }
 }
 
@@ -95,31 +112,38 @@ impl Arena<'_> {
 
     /// The scores of one table and the uses of its rules.
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
-        let run = |specimen| {
-            let mut counter = UseCounter(vec![0; table.len()]);
+        let run = |specimen: &Specimen| {
+            let watched = self.cast(table).watched(&specimen.network);
+            let mut counter = UseCounter { uses: vec![0; table.len()], watched };
             let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
-            Ok((score, counter.0))
+            Ok((score, counter.uses))
         };
         let both: Vec<_> = set.specimens.par_iter().with_max_len(1).map(run).collect::<Result<_, _>>()?;
         let (scores, uses) = both.into_iter().unzip();
         Ok(Watched { scores, uses })
     }
 
-    fn run<'t>(
-        &self,
+    /// Who runs what where a table is tried.
+    pub fn cast<'t>(&'t self, table: &'t FlatTable) -> Cast<'t> {
+        Cast::Lead { class: self.class, table, others: self.others }
+    }
+
+    fn run<'t, W>(
+        &'t self,
         table: &'t FlatTable,
         specimen: &Specimen,
         root: u64,
         seconds: f64,
-        observer: &mut impl Observer<Sender<Remy<'t>>>,
-    ) -> Result<f64, Stopped> {
+        observer: &mut W,
+    ) -> Result<f64, Stopped>
+    where
+        W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
+    {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Stopped);
         }
         let seed = Seed { root, specimen: specimen.index };
-        let mut engine = Engine::new(&specimen.network, seed, |_| Remy::new(table));
-        engine.run(from_s(seconds), observer);
-        let outcome = engine.outcome();
+        let outcome = self.cast(table).run(&specimen.network, seed, seconds, observer);
         self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
         self.meter.runs.fetch_add(1, Ordering::Relaxed);
         Ok(self.model.worth(specimen, &outcome))

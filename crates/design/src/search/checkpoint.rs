@@ -4,7 +4,7 @@ use exmachina_rules::{DnaError, RuleTable};
 use exmachina_sim::scenario::FileError;
 use serde::{Deserialize, Serialize};
 
-use super::{Designer, HistoryPoint, Method, Settings};
+use super::{Designer, HistoryPoint, Method, Part, Settings};
 use crate::model::Model;
 
 /// Why a search cannot begin or go on.
@@ -28,6 +28,17 @@ pub enum DesignError {
     /// The table to start from does not suit the model.
     #[error("the table to start from looks at {0}; add it to design.signals, or start from another table")]
     Signal(&'static str),
+    /// Not as many tables to start from as classes of senders.
+    #[error("expected one table to start from, or one for each name of senders ({expected}); got {got}")]
+    Starts {
+        /// Classes of senders.
+        expected: usize,
+        /// Tables.
+        got: usize,
+    },
+    /// A checkpoint of a model with more or fewer classes of senders.
+    #[error("the checkpoint has not a table for each name of senders")]
+    Classes,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -49,12 +60,16 @@ struct Checkpoint {
     best: Option<RuleTable>,
     method: Method,
     history: Vec<HistoryPoint>,
+    /// The searches for the tables of the second class of senders and so on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    further: Vec<Part>,
 }
 
 impl Designer {
     /// The state as text.
     #[must_use]
     pub fn checkpoint(&self) -> String {
+        let (first, further) = self.parts.split_first().expect("there is a class of senders");
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").into(),
             model_name: self.model.scenario.name.clone(),
@@ -65,11 +80,12 @@ impl Designer {
             packets: self.packets,
             measure_at: self.measure_at,
             doing: self.doing.clone(),
-            start: self.start.clone(),
-            table: self.table.clone(),
-            best: self.best.clone(),
-            method: self.method.clone(),
+            start: first.start.clone(),
+            table: first.table.clone(),
+            best: first.best.clone(),
+            method: first.method.clone(),
             history: self.history.clone(),
+            further: further.to_vec(),
         };
         serde_json::to_string(&checkpoint).expect("numbers and text can always be written")
     }
@@ -83,13 +99,16 @@ impl Designer {
         if c.version != env!("CARGO_PKG_VERSION") {
             return Err(DesignError::Version(c.version));
         }
+        let model = Model::parse(&c.model, &c.model_name)?;
+        let first = Part { start: c.start, table: c.table, best: c.best, method: c.method };
+        let parts: Vec<Part> = std::iter::once(first).chain(c.further).collect();
+        if parts.len() != model.scenario.classes().len() {
+            return Err(DesignError::Classes);
+        }
         Ok(Designer {
-            model: Model::parse(&c.model, &c.model_name)?,
+            model,
             settings: c.settings,
-            method: c.method,
-            start: c.start,
-            table: c.table,
-            best: c.best,
+            parts,
             step: c.step,
             cpu_s: c.cpu_s,
             packets: c.packets,
@@ -111,9 +130,14 @@ fn unhex(text: &str) -> Result<RuleTable, DesignError> {
     Ok(RuleTable::from_dna(&bytes)?)
 }
 
-/// Settings and number of steps: with the model and the version, what repeats a design.
-pub(super) fn settings_json(settings: &Settings, steps: u64) -> String {
-    serde_json::json!({ "settings": settings, "steps": steps }).to_string()
+/// Settings and number of steps: with the model and the version, what repeats a design. Where it gives several tables,
+/// the name of this one, too.
+pub(super) fn settings_json(settings: &Settings, steps: u64, name: &str) -> String {
+    let mut json = serde_json::json!({ "settings": settings, "steps": steps });
+    if !name.is_empty() {
+        json["table"] = name.into();
+    }
+    json.to_string()
 }
 
 /// A table inside a checkpoint.

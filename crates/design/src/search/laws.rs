@@ -112,7 +112,7 @@ fn cut(table: &mut RuleTable, rule: usize, signal: Signal, places: &[f64]) {
 
 /// Between packets of the fastest link that is not shared, and of the slowest one that all senders share, ms.
 fn packet_times_ms(model: &Model) -> (f64, f64) {
-    let ((slow, fast), (_, most)) = (model.scenario.link.rate_mbps.extremes(), model.scenario.senders.count.extremes());
+    let ((slow, fast), most) = (model.scenario.rate_extremes(), model.scenario.most_senders());
     let ms = |rate_mbps: f64| exmachina_sim::network::PACKET_BYTES * 8e-3 / rate_mbps;
     // Half of all senders are on, as a rule; and a link that nobody shares leaves room for one box.
     (ms(fast), ms(slow) * (most / 2.0).max(2.0))

@@ -6,6 +6,9 @@
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `checkpoint.rs`: the whole state of a search as text.
 //!
+//! Where senders of several classes share the networks, each class has its table and its own procedure, and they take
+//! turns: step n works on the table of class n (modulo their number), with the tables of the others as they are.
+//!
 //! Guarantees: the state after a step depends on the model, the settings and the number of steps alone: not on threads,
 //! clocks, or on having been stopped and resumed.
 
@@ -25,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cpu_time::ProcessTime;
 use exmachina_rules::{FlatTable, Provenance, RuleTable};
 use exmachina_sim::random::{Purpose, Stream};
+use exmachina_sim::scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
 pub use arena::{Meter, Stopped};
@@ -33,6 +37,7 @@ pub use ours::Tuning;
 
 use crate::authors;
 use crate::model::Model;
+use crate::usage::{Usage, usage_in};
 use arena::Arena;
 use ours::Ours;
 use paper::Paper;
@@ -70,7 +75,7 @@ pub struct Settings {
 pub struct Progress {
     /// Steps done.
     pub step: u64,
-    /// Rules of the table.
+    /// Rules of the table, or of all together.
     pub rules: usize,
     /// Mean score per specimen of the best table so far, on the validation specimens.
     pub score: Option<f64>,
@@ -91,7 +96,7 @@ pub struct HistoryPoint {
     pub cpu_s: f64,
     /// Packets simulated.
     pub packets: u64,
-    /// Rules of the best table so far.
+    /// Rules of the best table so far, or of all together.
     pub rules: usize,
     /// Mean score per specimen of that table on the validation specimens.
     pub score: f64,
@@ -135,6 +140,11 @@ impl Bench<'_> {
         Stream::new(self.root, 0, 0, Purpose::Candidates)
     }
 
+    /// How a table is used by the senders that it is designed for.
+    fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Usage {
+        usage_in(self.arena.cast(table), table, set, seconds)
+    }
+
     /// The mean score of a table on specimens that no candidate is chosen on.
     fn measure(&self, table: &RuleTable) -> Result<f64, Stopped> {
         let flat = FlatTable::new(table).expect("a search makes usable tables");
@@ -144,16 +154,45 @@ impl Bench<'_> {
     }
 }
 
+/// The search for one table: that of all senders, or of one class of them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Part {
+    #[serde(with = "checkpoint::table")]
+    start: RuleTable,
+    #[serde(with = "checkpoint::table")]
+    table: RuleTable,
+    /// The table that measured best.
+    #[serde(with = "checkpoint::optional_table")]
+    best: Option<RuleTable>,
+    method: Method,
+}
+
+impl Part {
+    fn new(search: Search, mut table: RuleTable) -> Part {
+        table.provenance = None;
+        let method = match search {
+            Search::Paper => Method::Paper(Box::default()),
+            Search::Default => Method::Default(Box::default()),
+        };
+        Part { start: table.clone(), table, best: None, method }
+    }
+
+    /// The table to hand over: the present one where only it was ever worked on, else the one that measured best.
+    fn answer(&self) -> &RuleTable {
+        match (&self.method, &self.best) {
+            (Method::Default(ours), Some(best)) if ours.has_choice() => best,
+            _ => &self.table,
+        }
+    }
+}
+
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Designer {
     model: Model,
     settings: Settings,
-    method: Method,
-    start: RuleTable,
-    table: RuleTable,
-    /// The table that measured best.
-    best: Option<RuleTable>,
+    /// One for each class of senders.
+    parts: Vec<Part>,
     step: u64,
     cpu_s: f64,
     packets: u64,
@@ -168,33 +207,32 @@ impl Designer {
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
         let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
-        Designer::begin(model, settings, table)
+        Designer::begin(model, settings, &[table])
     }
 
-    /// A search that begins with a given table.
+    /// A search that begins with given tables: one for all, or one for each class of senders.
     ///
     /// # Errors
-    /// If the table looks at a signal that the model does not name.
-    pub fn with_start(model: Model, settings: Settings, table: RuleTable) -> Result<Designer, DesignError> {
-        match table.signals.iter().find(|s| !model.design.signals.contains(s)) {
+    /// If a table looks at a signal that the model does not name, or there are more or fewer tables.
+    pub fn with_start(model: Model, settings: Settings, tables: &[RuleTable]) -> Result<Designer, DesignError> {
+        let classes = model.scenario.classes().len();
+        if tables.len() != 1 && tables.len() != classes {
+            return Err(DesignError::Starts { expected: classes, got: tables.len() });
+        }
+        let mut signals = tables.iter().flat_map(|table| &table.signals);
+        match signals.find(|s| !model.design.signals.contains(s)) {
             Some(signal) => Err(DesignError::Signal(signal.name())),
-            None => Ok(Designer::begin(model, settings, table)),
+            None => Ok(Designer::begin(model, settings, tables)),
         }
     }
 
-    fn begin(model: Model, settings: Settings, mut table: RuleTable) -> Designer {
-        table.provenance = None;
-        let method = match settings.search {
-            Search::Paper => Method::Paper(Box::default()),
-            Search::Default => Method::Default(Box::default()),
-        };
+    fn begin(model: Model, settings: Settings, tables: &[RuleTable]) -> Designer {
+        let table = |class: usize| tables[class.min(tables.len() - 1)].clone();
+        let parts = (0..model.scenario.classes().len()).map(|class| Part::new(settings.search, table(class)));
         Designer {
+            parts: parts.collect(),
             model,
             settings,
-            method,
-            start: table.clone(),
-            table,
-            best: None,
             step: 0,
             cpu_s: 0.0,
             packets: 0,
@@ -211,23 +249,27 @@ impl Designer {
     pub fn step(&mut self, stop: &AtomicBool, meter: &Meter) -> Result<(), Stopped> {
         let (clock, before) = (ProcessTime::now(), meter.packets.load(Ordering::Relaxed));
         let simulated = || meter.packets.load(Ordering::Relaxed) - before;
-        let arena = Arena { model: &self.model, stop, meter };
-        let flat = FlatTable::new(&self.table).expect("a search makes usable tables");
+        let class = (self.step % self.parts.len() as u64) as usize;
+        let flat = |part: &Part| FlatTable::new(&part.table).expect("a search makes usable tables");
+        let flats: Vec<FlatTable> = self.parts.iter().map(flat).collect();
+        let others = if flats.len() > 1 { &flats[..] } else { &[] };
+        let arena = Arena { model: &self.model, class, others, stop, meter };
+        let part = &self.parts[class];
         let bench = Bench {
             model: &self.model,
             arena: &arena,
-            start: &self.start,
-            table: &self.table,
-            flat: &flat,
+            start: &part.start,
+            table: &part.table,
+            flat: &flats[class],
             validation: root(self.seed(), 0),
             root: root(self.seed(), self.step + 1),
         };
-        let mut method = self.method.clone();
+        let mut method = part.method.clone();
         let done = match &mut method {
             Method::Paper(paper) => paper.step(&bench)?,
-            Method::Default(ours) => ours.step(&bench, &self.settings.tuning)?,
+            Method::Default(ours) => ours.step(&bench, &self.tuning())?,
         };
-        let table = done.table.unwrap_or_else(|| self.table.clone());
+        let table = done.table.unwrap_or_else(|| part.table.clone());
         let packets = self.packets + simulated();
         let measured = match done.measured {
             None if packets >= self.measure_at => Some((table.clone(), bench.measure(&table)?)),
@@ -235,24 +277,36 @@ impl Designer {
         };
         // Nothing fails from here on.
         let cost = self.packets + simulated() - packets;
-        (self.method, self.table, self.doing) = (method, table, done.doing);
+        self.doing = match self.model.scenario.classes()[class] {
+            "" => done.doing,
+            name => format!("{name}: {}", done.doing),
+        };
+        let part = &mut self.parts[class];
+        (part.method, part.table) = (method, table);
         self.step += 1;
         self.packets += simulated();
         self.cpu_s += clock.elapsed().as_secs_f64();
         if let Some((table, score)) = measured {
             self.measure_at = self.measure_at.max(self.packets + MEASURE_EVERY * cost);
-            self.remember(table, score);
+            self.remember(class, table, score);
         }
         Ok(())
     }
 
-    /// Keeps a measured table if it is the best so far, and notes how good the best is now.
-    fn remember(&mut self, table: RuleTable, score: f64) {
+    /// The parts of our procedure in use. Several classes of senders get along by growing together: one that began
+    /// again would spoil what the others have learned.
+    fn tuning(&self) -> Tuning {
+        Tuning { lines: self.settings.tuning.lines && self.parts.len() == 1, ..self.settings.tuning.clone() }
+    }
+
+    /// Keeps the tables if they measured best so far, that of a class being this, and notes how good the best are now.
+    fn remember(&mut self, class: usize, table: RuleTable, score: f64) {
         let best = self.history.last().map_or(f64::NEG_INFINITY, |h| h.score);
         if score > best {
-            self.best = Some(table);
+            self.parts.iter_mut().for_each(|part| part.best = Some(part.table.clone()));
+            self.parts[class].best = Some(table);
         }
-        let rules = self.best.as_ref().map_or(1, RuleTable::len);
+        let rules = self.parts.iter().map(|part| part.best.as_ref().map_or(1, RuleTable::len)).sum();
         let (step, cpu_s, packets) = (self.step, self.cpu_s, self.packets);
         self.history.push(HistoryPoint { step, cpu_s, packets, rules, score: score.max(best) });
     }
@@ -272,7 +326,7 @@ impl Designer {
     pub fn progress(&self) -> Progress {
         Progress {
             step: self.step,
-            rules: self.table.len(),
+            rules: self.parts.iter().map(|part| part.table.len()).sum(),
             score: self.history.last().map(|h| h.score),
             cpu_s: self.cpu_s,
             packets: self.packets,
@@ -286,22 +340,26 @@ impl Designer {
         &self.history
     }
 
-    /// The table to hand over: the present one where only it was ever worked on, else the one that measured best.
-    fn answer(&self) -> &RuleTable {
-        match (&self.method, &self.best) {
-            (Method::Default(ours), Some(best)) if ours.has_choice() => best,
-            _ => &self.table,
-        }
-    }
-
-    /// The best table so far, with all that is needed to repeat its design.
+    /// The best table so far, with all that is needed to repeat its design; the first, where there are several.
     #[must_use]
     pub fn table(&self) -> RuleTable {
-        let mut table = self.answer().clone();
+        self.finished(0, self.model.scenario.classes()[0])
+    }
+
+    /// The best tables so far by the names of the classes of senders that run them; one without a name where all run the
+    /// same.
+    #[must_use]
+    pub fn tables(&self) -> Vec<(String, RuleTable)> {
+        let classes = self.model.scenario.classes().into_iter().enumerate();
+        classes.map(|(class, name)| (name.to_owned(), self.finished(class, name))).collect()
+    }
+
+    fn finished(&self, class: usize, name: &str) -> RuleTable {
+        let mut table = self.parts[class].answer().clone();
         table.provenance = Some(Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             model: self.model.text.clone(),
-            search: checkpoint::settings_json(&self.settings, self.step),
+            search: checkpoint::settings_json(&self.settings, self.step, name),
             seed: self.seed(),
             score: self.history.last().map_or(f64::NAN, |h| h.score),
             config: Some(authors::config(&self.model)),

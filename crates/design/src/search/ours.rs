@@ -12,7 +12,6 @@ use super::laws::Law;
 use super::race::{Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
 use super::{Bench, Done, checkpoint, moves};
-use crate::usage::usage;
 
 /// Reach at which a rule starts, and below which it rests.
 const FIRST_REACH: f64 = 1.0;
@@ -346,7 +345,7 @@ impl Line {
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let rules = self.rules(bench, tuning);
         let set = fresh(bench.model, rules.root, 0, 16);
-        let seen = usage(bench.flat, &set, rules.seconds);
+        let seen = bench.usage(bench.flat, &set, rules.seconds);
         if !tuning.chosen_splits {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }

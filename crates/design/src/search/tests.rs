@@ -91,15 +91,15 @@ fn both_searches_improve_on_the_first_rule() {
 fn the_paper_splits_every_fourth_epoch() {
     let mut designer = designer(Search::Paper, 1);
     let mut epochs = Vec::new();
-    while designer.table.len() == 1 {
+    while designer.parts[0].table.len() == 1 {
         run(&mut designer, 1);
-        let Method::Paper(paper) = &designer.method else { unreachable!() };
+        let Method::Paper(paper) = &designer.parts[0].method else { unreachable!() };
         let state = serde_json::to_value(paper).unwrap();
         epochs.push(state["epoch"].as_u64().unwrap());
     }
     epochs.dedup();
     assert_eq!(epochs, [0, 1, 2, 3, 4]);
-    assert_eq!(designer.table.len(), 16);
+    assert_eq!(designer.parts[0].table.len(), 16);
 }
 
 #[test]
@@ -118,5 +118,126 @@ fn a_damaged_checkpoint_is_an_error() {
 fn held_out_specimens_are_nobodys() {
     for step in 0..1000 {
         assert_eq!(root(1, step) % 2, 0);
+    }
+}
+
+const TWO_KINDS: &str = r#"
+[link]
+rate_mbps = 8
+[path]
+rtt_ms = 60
+[[senders]]
+name = "fast"
+count = { list = [0, 1] }
+objective = { delta = 0.1 }
+[[senders]]
+name = "calm"
+count = { list = [0, 1] }
+objective = { delta = 10 }
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[design]
+duration_s = 6
+"#;
+
+const WITH_AIMD: &str = r#"
+[link]
+rate_mbps = { uniform = [7, 9] }
+buffer = { bdp = 2 }
+[path]
+rtt_ms = 60
+[senders]
+count = 2
+aimd = { list = [0, 1] }
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[design]
+duration_s = 6
+"#;
+
+const TWO_LINKS: &str = r#"
+[[links]]
+name = "A"
+rate_mbps = { log_uniform = [5, 10] }
+delay_ms = 20
+[[links]]
+name = "B"
+rate_mbps = { log_uniform = [5, 10] }
+delay_ms = 20
+[[senders]]
+count = 1
+[[senders]]
+count = 1
+links = ["A"]
+[[senders]]
+count = 1
+links = ["B"]
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[design]
+duration_s = 6
+"#;
+
+/// A search on a model, whole, and in parts on five threads.
+fn whole_and_in_parts(text: &str, search: Search, steps: u32) -> Designer {
+    let begin = || Designer::new(Model::parse(text, "x.toml").unwrap(), Settings { search, ..Settings::default() });
+    let mut whole = begin();
+    run(&mut whole, steps);
+    let mut parts = begin();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
+    pool.install(|| {
+        for _ in 0..steps / 3 {
+            run(&mut parts, 3);
+            parts = Designer::resume(&parts.checkpoint()).unwrap();
+        }
+    });
+    run(&mut parts, steps % 3);
+    assert_eq!(state(&whole), state(&parts));
+    whole
+}
+
+#[test]
+fn two_tables_designed_together_both_change() {
+    let search = whole_and_in_parts(TWO_KINDS, Search::Default, 42);
+    let tables = search.tables();
+    assert_eq!(tables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fast", "calm"]);
+    let actions = |table: &RuleTable| table.rules().into_iter().map(|(_, action)| action).collect::<Vec<_>>();
+    let start = actions(&search.parts[0].start);
+    let [fast, calm] = [0, 1].map(|class| actions(&tables[class].1));
+    assert!(fast != start && calm != start && fast != calm);
+    let [first, .., last] = search.history() else { panic!("measured twice") };
+    assert!(last.score > first.score + 0.3, "{} to {}", first.score, last.score);
+    assert_eq!(search.progress().rules, fast.len() + calm.len());
+    // Each file says which of the tables it is.
+    let says = |class: usize| tables[class].1.provenance.as_ref().unwrap().search.clone();
+    assert!(says(0).contains(r#""table":"fast""#) && says(1).contains(r#""table":"calm""#));
+    assert!(whole_and_in_parts(TWO_KINDS, Search::Paper, 6).progress().doing.starts_with("calm: "));
+}
+
+#[test]
+fn tables_to_start_from_are_one_or_as_many_as_names() {
+    let model = || Model::parse(TWO_KINDS, "x.toml").unwrap();
+    let table = |increment| {
+        let action = exmachina_rules::Action { multiple: 1.0, increment, intersend_ms: 3.0 };
+        RuleTable::single(&model().design.signals, action)
+    };
+    let begin = |tables: &[RuleTable]| Designer::with_start(model(), Settings::default(), tables);
+    let starts = |tables: &[RuleTable]| begin(tables).unwrap().parts.into_iter().map(|p| p.start).collect::<Vec<_>>();
+    assert_eq!(starts(&[table(1)]), [table(1), table(1)]);
+    assert_eq!(starts(&[table(1), table(2)]), [table(1), table(2)]);
+    let message = begin(&[table(1), table(2), table(3)]).unwrap_err().to_string();
+    assert_eq!(message, "expected one table to start from, or one for each name of senders (2); got 3");
+}
+
+#[test]
+fn designs_among_aimd_and_on_two_links_repeat_and_improve() {
+    for text in [WITH_AIMD, TWO_LINKS] {
+        let search = whole_and_in_parts(text, Search::Default, 12);
+        let history = search.history();
+        assert!(history.last().unwrap().score > history[0].score + 0.3, "{history:?}");
+        assert_eq!(search.tables()[0].0, "");
     }
 }

@@ -5,10 +5,12 @@
 //! delivered, dropped, lost, or on its way.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
-use super::{Lane, Path};
+use super::{Lane, Link, Path};
+use crate::engine::Seed;
+use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::packet::Packet;
-use crate::random::Stream;
-use crate::time::{NEVER, Time};
+use crate::random::{Purpose, Stream};
+use crate::time::{NEVER, Time, from_ms};
 
 /// The way of one sender's packets.
 #[derive(Clone, Debug)]
@@ -30,6 +32,18 @@ pub struct Reordering {
     pub probability: f64,
     /// How long it is held back.
     pub delay: Time,
+}
+
+/// The delay after each hop of a route: that of the hop, and after the last what is left of the RTT.
+pub(crate) fn legs(route: &[u8], rtt_ms: f64, delay_ms: impl Fn(usize) -> f64) -> Vec<(u8, Time)> {
+    let mut left = from_ms(rtt_ms);
+    let leg = |(k, &hop): (usize, &u8)| {
+        let last = k + 1 == route.len();
+        let delay = if last { left } else { from_ms(delay_ms(usize::from(hop))).min(left) };
+        left -= delay;
+        (hop, delay)
+    };
+    route.iter().enumerate().map(leg).collect()
 }
 
 /// What clouds the delay of a route.
@@ -82,6 +96,23 @@ impl Topology {
             dropped: Vec::new(),
             departed: Vec::new(),
         }
+    }
+
+    /// The links of a network for design, tail drop before each, and the routes of its senders.
+    #[must_use]
+    pub fn of(network: &Network, lot: &Lot, seed: Seed) -> Topology {
+        let stream = |i: usize, purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
+        let hop = |(i, link): (usize, &LotLink)| {
+            Hop::fifo(Link::of(link.rate_mbps, PACKET_BYTES as u16, link.buffer), link.loss, stream(i, Purpose::Loss))
+        };
+        let hops = lot.links.iter().enumerate().map(hop).collect();
+        let mut topology = Topology::new(hops, from_ms(network.clock_ms), true);
+        for (i, (route, &rtt_ms)) in lot.routes.iter().zip(&network.rtt_ms).enumerate() {
+            let legs = legs(route, rtt_ms, |hop| lot.links[hop].delay_ms);
+            let in_order = (Reordering::default(), stream(i, Purpose::Reordering));
+            topology.add_route(&legs, (network.jitter_ms * 1e6, stream(i, Purpose::Jitter)), in_order);
+        }
+        topology
     }
 
     /// Adds the next sender: its hops in order, the delay after each (the last one's is to the receiver and back),

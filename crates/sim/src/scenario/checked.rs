@@ -33,6 +33,21 @@ where
     table(deserializer).map(Some)
 }
 
+/// Reads a list of tables that may be left out.
+pub(super) fn some_tables<'de, D, T>(deserializer: D) -> Result<Option<Vec<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    let items: Vec<Item<T>> = Vec::deserialize(deserializer)?;
+    Ok(Some(items.into_iter().map(|Item(item)| item).collect()))
+}
+
+/// A table of a list.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+pub(super) struct Item<T>(#[serde(deserialize_with = "table")] pub T);
+
 struct TableVisitor<T, U> {
     check: fn(T) -> Result<U, String>,
     of: PhantomData<T>,

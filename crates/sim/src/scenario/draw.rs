@@ -1,9 +1,11 @@
 //! From an evaluation's scenario to the network of one run.
 
+use std::ops::Range;
+
 use super::bottleneck::{Bottleneck, ServiceTable};
-use super::evaluation::Evaluation;
+use super::evaluation::{AIMD, Evaluation};
 use super::group::{Contender, Group};
-use super::{BufferSize, Quantity};
+use super::{BufferSize, NOTHING, Quantity};
 use crate::engine::Seed;
 use crate::library::Library;
 use crate::network;
@@ -12,9 +14,6 @@ use crate::random::{Purpose, Stream};
 use crate::scheme::{SchemeName, Surroundings};
 use crate::time::from_ms;
 use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
-
-/// What counts where a network has no such quantity.
-static NOTHING: Quantity = Quantity::Exact(0.0);
 
 /// The values of a network's quantities, which are taken in the order in which they are drawn.
 struct Values(std::vec::IntoIter<f64>);
@@ -48,7 +47,7 @@ struct Shared {
 impl Evaluation {
     /// All quantities, in the order in which they are drawn. The first eight are those of a dumbbell and drawn as for
     /// design: rate, RTT, count, loss, jitter, clock, on, off. Then every further link's rate and loss; then every
-    /// group's count (if it is not the first), RTT, on and off.
+    /// group's count (if it is not the first), RTT, on and off; then how many of every group run AIMD.
     pub(super) fn quantities(&self) -> Vec<&Quantity> {
         let [on, off] = self.workload.as_ref().map_or([&NOTHING; 2], |workload| workload.quantities());
         let mut all = vec![
@@ -71,27 +70,42 @@ impl Evaluation {
             all.push(group.rtt_ms.as_ref().unwrap_or(&NOTHING));
             all.extend(group.workload.as_ref().map_or([&NOTHING; 2], |workload| workload.quantities()));
         }
+        // Not drawn where there are none, so that what else is drawn stays as it is.
+        if self.groups.iter().any(|group| group.aimd != NOTHING) {
+            all.extend(self.groups.iter().map(|group| &group.aimd));
+        }
         all
     }
 
+    /// How many senders there are where the quantities have these values.
+    fn senders(&self, values: &[f64]) -> f64 {
+        let second = 8 + 2 * (self.links.len() - 1) + 3;
+        values[2] + (1..self.groups.len()).map(|i| values[second + 4 * (i - 1)]).sum::<f64>()
+    }
+
     /// The values of run `run`, and the stream for what else is random about its network: a point of the grid, each in
-    /// turn, where the scenario is one, otherwise random values.
+    /// turn, where the scenario is one, otherwise random values. Those without any sender are passed over.
     fn values(&self, run: u64) -> (Values, Stream) {
         let mut stream = Stream::new(self.seed, run, 0, Purpose::Network);
         let quantities = self.quantities();
-        let drawn: Vec<f64> = quantities.iter().map(|quantity| quantity.draw(&mut stream)).collect();
-        if self.points().is_none() {
-            return (Values(drawn.into_iter()), stream);
+        let mut draw = || quantities.iter().map(|quantity| quantity.draw(&mut stream)).collect::<Vec<f64>>();
+        let mut values = draw();
+        match self.points() {
+            None => {
+                while self.senders(&values) == 0.0 {
+                    values = draw();
+                }
+            }
+            Some(points) => {
+                let with_senders = (0..).map(|index| point(&quantities, index)).filter(|v| self.senders(v) > 0.0);
+                let always = self.groups.iter().any(|g| g.count.as_ref().is_some_and(|count| count.extremes().0 > 0.0));
+                values = if always {
+                    point(&quantities, run)
+                } else {
+                    with_senders.take(points).nth((run % points as u64) as usize).unwrap_or(values)
+                };
+            }
         }
-        // As in design, the first quantity varies slowest.
-        let mut rest = run;
-        let mut values: Vec<f64> = Vec::with_capacity(drawn.len());
-        for quantity in quantities.iter().rev() {
-            let points = quantity.points().unwrap_or_default();
-            values.push(points[(rest % points.len() as u64) as usize]);
-            rest /= points.len() as u64;
-        }
-        values.reverse();
         (Values(values.into_iter()), stream)
     }
 
@@ -120,13 +134,23 @@ impl Evaluation {
         let shared = Shared { rtt_ms, clock_ms, workload: values.pair() };
         let mut drawn = vec![[rate, first_loss]];
         drawn.extend(self.links[1..].iter().map(|_| values.pair()));
-        let (mut senders, mut schemes) = (Vec::new(), Vec::new());
+        let mut groups = Vec::with_capacity(self.groups.len());
         for (i, group) in self.groups.iter().enumerate() {
             let count = if i == 0 { first_count } else { values.next() };
             let (rtt_ms, workload) = (values.next(), values.pair());
-            let drawn = DrawnGroup { group, count: count as usize, rtt_ms, workload };
-            self.add_group(&mut senders, &drawn, &shared, (contender, library, run))?;
-            schemes.resize(senders.len(), self.scheme_number(group, number));
+            groups.push(DrawnGroup { group, count: count as usize, rtt_ms, workload });
+        }
+        let (mut senders, mut schemes) = (Vec::new(), Vec::new());
+        for drawn in groups {
+            let aimd = (values.next() as usize).min(drawn.count);
+            let own = drawn.group.scheme.as_ref().map_or(&contender.scheme, |own| &own.scheme);
+            for (scheme, range) in [(own, 0..drawn.count - aimd), (&SchemeName::Aimd, drawn.count - aimd..drawn.count)]
+            {
+                self.add_senders(&mut senders, &drawn, &shared, (scheme, range, library, run))?;
+            }
+            schemes.resize(senders.len() - aimd, self.scheme_number(drawn.group, number));
+            let aimd = self.scheme_names().iter().rposition(|name| *name == AIMD).unwrap_or(number);
+            schemes.resize(senders.len(), aimd);
         }
         let mut hops = Vec::with_capacity(self.links.len());
         for (i, (link, [rate, loss])) in self.links.iter().zip(drawn).enumerate() {
@@ -140,16 +164,15 @@ impl Evaluation {
         Ok(DrawnWorld { world: World { hops, senders, jitter_ms, reordering: self.path.reordering }, schemes })
     }
 
-    /// Adds the senders of a group.
-    fn add_group<'t>(
+    /// Adds some senders of a group, numbers `range`, that run a scheme.
+    fn add_senders<'t>(
         &self,
         senders: &mut Vec<SenderPlan<'t>>,
         drawn: &DrawnGroup<'_>,
         shared: &Shared,
-        (contender, library, run): (&Contender, &'t Library, u64),
+        (scheme, range, library, run): (&SchemeName, Range<usize>, &'t Library, u64),
     ) -> Result<(), String> {
         let group = drawn.group;
-        let scheme = group.scheme.as_ref().map_or(&contender.scheme, |own| &own.scheme);
         let mut transport = self.transport.settings(scheme);
         if shared.clock_ms > 0.0 {
             transport.clock = from_ms(shared.clock_ms);
@@ -169,7 +192,7 @@ impl Evaluation {
         // A bound has no senders of its own.
         let stand_in = SchemeName::Window(1);
         let scheme = if *scheme == SchemeName::Omniscient { &stand_in } else { scheme };
-        for k in 0..drawn.count {
+        for k in range {
             let luck = Stream::new(self.seed, run, senders.len() as u64, Purpose::Scheme);
             senders.push(SenderPlan {
                 scheme: scheme.sender(&around, luck)?,
@@ -210,6 +233,19 @@ impl Evaluation {
             }
         }
     }
+}
+
+/// A point of the grid of these quantities. As in design, the first one varies slowest.
+fn point(quantities: &[&Quantity], index: u64) -> Vec<f64> {
+    let mut rest = index;
+    let mut values: Vec<f64> = Vec::with_capacity(quantities.len());
+    for quantity in quantities.iter().rev() {
+        let points = quantity.points().unwrap_or_default();
+        values.push(points[(rest % points.len() as u64) as usize]);
+        rest /= points.len() as u64;
+    }
+    values.reverse();
+    values
 }
 
 /// A group of senders, drawn.

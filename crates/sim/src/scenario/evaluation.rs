@@ -7,9 +7,10 @@ use serde::{Deserialize, Deserializer};
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::checked::{some_table, table};
 use super::group::{Contender, Group, Groups, PathTable};
-use super::tables::MAX_SENDERS;
+use super::routes::{self, check_names, check_rtt};
+use super::senders::check_counts;
 use super::transport::Transport;
-use super::{Document, FileError, MAX_GRID, Quantity, Workload, stem};
+use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Workload, stem};
 use crate::schedule::MAX_TIME;
 use crate::scheme::SchemeName;
 use crate::time::to_s;
@@ -17,8 +18,8 @@ use crate::time::to_s;
 /// The most runs of one contender.
 const MAX_RUNS: usize = 1_000_000;
 
-/// The most links.
-const MAX_LINKS: usize = 64;
+/// What senders are called that run AIMD beside those of the contender.
+pub(super) const AIMD: &str = "aimd";
 
 /// The tables of a design model that are not the scenario's, and do not matter here.
 const OF_MODELS: [&str; 3] = ["objective", "also", "design"];
@@ -67,7 +68,7 @@ struct EvaluationFile {
     links: Option<Vec<Bottleneck>>,
     #[serde(default, deserialize_with = "table")]
     path: PathTable,
-    senders: Option<Groups>,
+    senders: Option<Groups<Group>>,
     #[serde(default, deserialize_with = "some_table")]
     workload: Option<Workload>,
     #[serde(default, deserialize_with = "table")]
@@ -91,7 +92,7 @@ impl Evaluation {
         let mut document = Document::parse(text, file)?;
         OF_MODELS.into_iter().for_each(|table| document.skip(table));
         let file: EvaluationFile = document.rest()?;
-        let links = links(file.link, file.links, &document)?;
+        let links = routes::links(file.link, file.links, &document)?;
         let (groups, listed) = groups(file.senders, &file.path, &document)?;
         let mut evaluation = Self {
             name: file.name.unwrap_or_else(|| stem(document.file())),
@@ -154,31 +155,21 @@ impl Evaluation {
                 names.push(&own.label);
             }
         }
+        let some_aimd = self.groups.iter().any(|group| group.aimd.extremes().1 > 0.0);
+        if some_aimd && !names[contenders..].contains(&AIMD) {
+            names.push(AIMD);
+        }
         names
     }
 
-    /// The links that a group's packets take, in order. Names that there are not were refused.
+    /// The links that a group's packets take, in order.
     pub(super) fn route(&self, group: &Group) -> Vec<u8> {
-        match &group.links {
-            None => (0..self.links.len() as u8).collect(),
-            Some(names) => {
-                let place = |name: &String| self.links.iter().position(|link| link.name.as_ref() == Some(name));
-                names.iter().filter_map(place).map(|i| i as u8).collect()
-            }
-        }
-    }
-
-    /// The sum of the delays of the links of a route, the last excluded or included, ms.
-    pub(super) fn delay_ms(&self, route: &[u8]) -> f64 {
-        route.iter().map(|&i| self.links[usize::from(i)].delay_ms.unwrap_or(0.0)).sum()
+        routes::route(group.links.as_deref(), &self.links)
     }
 
     /// The RTT that follows from the delays of a group's links where nothing else says what it is.
     pub(super) fn rtt_of_links(&self, group: &Group) -> Option<f64> {
-        let route = self.route(group);
-        let known = route.iter().all(|&i| self.links[usize::from(i)].delay_ms.is_some());
-        let rtt = 2.0 * self.delay_ms(&route);
-        (known && rtt > 0.0).then_some(rtt)
+        routes::rtt_of_links(&self.route(group), &self.links)
     }
 
     /// Refuses schemes that there are not.
@@ -202,11 +193,11 @@ impl Evaluation {
             let field = |name: &str| if listed { format!("senders[{i}].{name}") } else { format!("senders.{name}") };
             self.check_group(group).map_err(|(name, message)| document.error(&field(name), message))?;
         }
-        let most: f64 = self.groups.iter().filter_map(|g| Some(g.count.as_ref()?.extremes().1)).sum();
-        if most > MAX_SENDERS {
-            let message = format!("expected at most {MAX_SENDERS} senders in all, got {most}");
-            return Err(document.error("senders", message));
-        }
+        let counts: Vec<&Quantity> = self.groups.iter().map(|g| g.count.as_ref().unwrap_or(&NOTHING)).collect();
+        check_counts(&counts).map_err(|(i, message)| {
+            let count = |i: usize| if listed { format!("senders[{i}].count") } else { "senders.count".to_owned() };
+            document.error(&i.map_or("senders".to_owned(), count), message)
+        })?;
         if self.transport.has_clock() && self.path.clock_ms != Quantity::Exact(0.0) {
             return Err(document.error("path.clock_ms", "expected no transport.clock_ms beside it"));
         }
@@ -226,7 +217,7 @@ impl Evaluation {
     }
 
     fn check_noise(&self, document: &Document<'_>) -> Result<(), FileError> {
-        let longest = self.groups.iter().map(|group| self.rtt_extremes(group).1).fold(0.0, f64::max);
+        let longest = self.groups.iter().filter_map(|group| Some(self.rtt_extremes(group)?.1)).fold(0.0, f64::max);
         for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
             let largest = quantity.extremes().1;
             if largest > longest {
@@ -237,28 +228,21 @@ impl Evaluation {
         Ok(())
     }
 
-    /// The smallest and the largest RTT of a group, ms.
-    fn rtt_extremes(&self, group: &Group) -> (f64, f64) {
+    /// The smallest and the largest RTT of a group, ms, where it is known.
+    fn rtt_extremes(&self, group: &Group) -> Option<(f64, f64)> {
         match (&group.rtt_ms, &self.path.rtt_ms, &self.path.rtt_ms_each) {
-            (Some(rtt), _, _) | (None, Some(rtt), _) => rtt.extremes(),
+            (Some(rtt), _, _) | (None, Some(rtt), _) => Some(rtt.extremes()),
             (None, None, Some(each)) => {
-                each.iter().fold((f64::INFINITY, 0.0), |(lo, hi), &rtt| (f64::min(lo, rtt), f64::max(hi, rtt)))
+                Some(each.iter().fold((f64::INFINITY, 0.0), |(lo, hi), &rtt| (f64::min(lo, rtt), f64::max(hi, rtt))))
             }
-            (None, None, None) => self.rtt_of_links(group).map_or((0.0, 0.0), |rtt| (rtt, rtt)),
+            (None, None, None) => self.rtt_of_links(group).map(|rtt| (rtt, rtt)),
         }
     }
 
     /// The field of a group that cannot be right, and why.
     fn check_group(&self, group: &Group) -> Result<(), (&'static str, String)> {
         if let Some(names) = &group.links {
-            let known = |name: &&String| self.links.iter().any(|link| link.name.as_ref() == Some(name));
-            if let Some(name) = names.iter().find(|name| !known(name)) {
-                let all: Vec<&str> = self.links.iter().filter_map(|link| link.name.as_deref()).collect();
-                return Err(("links", format!("expected names of links ({}), got {name}", all.join(", "))));
-            }
-            if names.is_empty() || names.iter().collect::<BTreeSet<_>>().len() < names.len() {
-                return Err(("links", "expected at least one link, and none of them twice".to_owned()));
-            }
+            check_names(names, &self.links).map_err(|message| ("links", message))?;
         }
         if group.workload.is_none() && self.workload.is_none() {
             return Err((
@@ -266,57 +250,42 @@ impl Evaluation {
                 "missing; this table is required unless there is a [workload] for all".to_owned(),
             ));
         }
-        let each = self.path.rtt_ms_each.is_some();
-        if group.rtt_ms.is_none() && self.path.rtt_ms.is_none() && !each && self.rtt_of_links(group).is_none() {
-            let message = "missing; expected it here, as path.rtt_ms for all, or delay_ms of every link";
-            return Err(("rtt_ms", message.to_owned()));
+        let (least, most_aimd) =
+            (group.count.as_ref().map_or(0.0, |count| count.extremes().0), group.aimd.extremes().1);
+        if most_aimd > least {
+            return Err((
+                "aimd",
+                format!("expected at most the senders, of which there may be {least}, got {most_aimd}"),
+            ));
         }
-        let route = self.route(group);
-        let (shortest, under_way) = (self.rtt_extremes(group).0, self.delay_ms(&route[..route.len() - 1]));
-        if shortest < under_way {
-            let message = format!("expected at least {under_way} ms, the delays between its links, got {shortest}");
-            return Err(("rtt_ms", message));
-        }
-        Ok(())
+        let shortest = self.rtt_extremes(group).map(|(lo, _)| lo);
+        check_rtt(shortest, &self.route(group), &self.links).map_err(|message| ("rtt_ms", message))
     }
 
-    /// How many points the scenario's grid has, if it is one.
+    /// How many points the scenario's grid has, if it is one. Points without any sender do not count.
     #[must_use]
     pub fn points(&self) -> Option<usize> {
-        let sizes = self.quantities().into_iter().map(|quantity| quantity.points().map(<[f64]>::len));
-        sizes.into_iter().try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)))
+        let product = |quantities: Vec<&Quantity>, size: fn(&[f64]) -> usize| {
+            quantities.into_iter().try_fold(1_usize, |product, q| Some(product.saturating_mul(size(q.points()?))))
+        };
+        let all = product(self.quantities(), <[f64]>::len)?;
+        let counts = || self.groups.iter().filter_map(|group| group.count.as_ref()).collect::<Vec<_>>();
+        let empty = product(counts(), |points| points.iter().filter(|&&count| count == 0.0).count())?;
+        // Those without senders are so whatever the other quantities are.
+        Some(all - empty.saturating_mul(all / product(counts(), <[f64]>::len)?.max(1)))
     }
-}
-
-/// `[link]` or `[[links]]`.
-fn links(
-    link: Option<Bottleneck>,
-    links: Option<Vec<Bottleneck>>,
-    document: &Document<'_>,
-) -> Result<Vec<Bottleneck>, FileError> {
-    let links = match (link, links) {
-        (Some(link), None) => return Ok(vec![link]),
-        (None, Some(links)) => links,
-        (None, None) => return Err(document.error("link", "missing; this table is required, or several [[links]]")),
-        (Some(_), Some(_)) => return Err(document.error("links", "expected either [link] or [[links]], got both")),
-    };
-    if links.is_empty() || links.len() > MAX_LINKS {
-        return Err(document.error("links", format!("expected from 1 to {MAX_LINKS} links, got {}", links.len())));
-    }
-    for (i, link) in links.iter().enumerate() {
-        if links[..i].iter().any(|other| link.name.is_some() && other.name == link.name) {
-            return Err(document.error(&format!("links[{i}].name"), "expected another name than that of a link before"));
-        }
-    }
-    Ok(links)
 }
 
 /// The groups of senders with their numbers, and whether they are written as a list.
-fn groups(written: Option<Groups>, path: &PathTable, document: &Document<'_>) -> Result<(Vec<Group>, bool), FileError> {
+fn groups(
+    written: Option<Groups<Group>>,
+    path: &PathTable,
+    document: &Document<'_>,
+) -> Result<(Vec<Group>, bool), FileError> {
     if path.rtt_ms.is_some() && path.rtt_ms_each.is_some() {
         return Err(document.error("path", "expected either rtt_ms or rtt_ms_each, got both"));
     }
-    let alone = Group { count: None, scheme: None, rtt_ms: None, links: None, workload: None };
+    let alone = Group::default();
     let Groups { mut groups, listed } = written.unwrap_or(Groups { groups: vec![alone], listed: false });
     if groups.is_empty() {
         return Err(document.error("senders", "expected at least one group of senders"));

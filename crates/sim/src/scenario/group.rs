@@ -1,15 +1,18 @@
 //! `[senders]` and `[[senders]]`, `[path]` and `schemes` of an evaluation, as written.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::checked::{some_table, table};
+use super::checked::{Item, some_table, table};
 use super::queues::queue_by_name;
+use super::senders::aimd;
 use super::tables::{count, rtt, rtt_each, time, zero};
 use super::{Quantity, Workload};
+use crate::objective::Objective;
 use crate::path::Reordering;
 use crate::queue::QueueKind;
 use crate::scheme::SchemeName;
@@ -22,6 +25,14 @@ pub struct Group {
     /// How many; as many as there are RTTs where those are written one by one.
     #[serde(default, deserialize_with = "some_count")]
     pub count: Option<Quantity>,
+    /// How many of them, the last ones, run AIMD instead.
+    #[serde(default = "zero", deserialize_with = "aimd")]
+    pub aimd: Quantity,
+    /// Of design models: the name of their table, and what they strive for. They do not matter to an evaluation.
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    #[serde(rename = "objective")]
+    _objective: Option<Objective>,
     /// What they run; none: the contender's.
     #[serde(default, deserialize_with = "scheme")]
     pub scheme: Option<GroupScheme>,
@@ -35,6 +46,21 @@ pub struct Group {
     pub workload: Option<Workload>,
 }
 
+impl Default for Group {
+    fn default() -> Self {
+        Group {
+            count: None,
+            aimd: zero(),
+            _name: None,
+            _objective: None,
+            scheme: None,
+            rtt_ms: None,
+            links: None,
+            workload: None,
+        }
+    }
+}
+
 /// A scheme that a group always runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupScheme {
@@ -44,7 +70,7 @@ pub struct GroupScheme {
     pub scheme: SchemeName,
 }
 
-fn some_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+pub(super) fn some_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
     count(deserializer).map(Some)
 }
 
@@ -61,38 +87,35 @@ fn scheme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GroupSche
 
 /// `[senders]` or `[[senders]]`.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(super) struct Groups<G> {
     /// One by one.
-    pub groups: Vec<Group>,
+    pub groups: Vec<G>,
     /// They are written as a list.
     pub listed: bool,
 }
 
-impl<'de> Deserialize<'de> for Groups {
+impl<'de, G: Deserialize<'de>> Deserialize<'de> for Groups<G> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(GroupsVisitor)
+        deserializer.deserialize_any(GroupsVisitor(PhantomData))
     }
 }
 
-#[derive(Deserialize)]
-struct GroupItem(#[serde(deserialize_with = "table")] Group);
+struct GroupsVisitor<G>(PhantomData<G>);
 
-struct GroupsVisitor;
-
-impl<'de> Visitor<'de> for GroupsVisitor {
-    type Value = Groups;
+impl<'de, G: Deserialize<'de>> Visitor<'de> for GroupsVisitor<G> {
+    type Value = Groups<G>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a table [senders], or several [[senders]]")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Groups, A::Error> {
-        Ok(Groups { groups: vec![Group::deserialize(MapAccessDeserializer::new(map))?], listed: false })
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Groups<G>, A::Error> {
+        Ok(Groups { groups: vec![G::deserialize(MapAccessDeserializer::new(map))?], listed: false })
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Groups, A::Error> {
-        let items: Vec<GroupItem> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
-        Ok(Groups { groups: items.into_iter().map(|GroupItem(group)| group).collect(), listed: true })
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Groups<G>, A::Error> {
+        let items: Vec<Item<G>> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+        Ok(Groups { groups: items.into_iter().map(|Item(group)| group).collect(), listed: true })
     }
 }
 

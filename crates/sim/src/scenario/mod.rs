@@ -1,6 +1,6 @@
 //! Scenarios: what a person knows about a network, each number a value or a distribution, read from TOML.
 //!
-//! One schema serves design models and evaluations. A design model has the tables of this first example only:
+//! One schema serves design models and evaluations. A design model has the tables of these first examples only:
 //!
 //! ```toml
 //! name = "home"                       # default: the file's name
@@ -18,6 +18,7 @@
 //!
 //! [senders]
 //! count = { uniform = [1, 16] }
+//! aimd = { list = [0, 1] }            # how many of them, the last ones, run AIMD (Tao'14 §4.5) always; default 0
 //!
 //! [workload]
 //! on = { seconds = 5 }                # mean of an exponential; or { bytes = 100_000 }, likewise;
@@ -26,6 +27,26 @@
 //!                                     #   { start_s = 5, seconds = 10 }, { start_s = 20 }] }: the last never ends
 //! off = { seconds = 5 }               # mean of an exponential; or { fixed_seconds = 5 }; not needed with the last two
 //! first_off = "exponential"           # a draw with the mean of `off`; "half-exponential"; or { seconds = 1 }
+//! ```
+//!
+//! Senders may differ, and links be several:
+//!
+//! ```toml
+//! [[links]]                           # instead of [link], each with its fields
+//! name = "A"                          # by which routes name it
+//! rate_mbps = { log_uniform = [10, 100] }
+//! delay_ms = 75                       # one way to the next link of a route
+//!
+//! [path]                              # not needed where every group of senders has its RTT
+//!
+//! [[senders]]                         # or [senders]: several groups that differ
+//! count = { list = [0, 1, 2] }        # of several groups, one may be missing; all of them never are
+//! rtt_ms = 100                        # default: the path's; or else twice the delays of its links
+//! links = ["A", "B"]                  # its route; default: all links, in order
+//! name = "fast"                       # of the table that they run: groups of the same name share one, and those of
+//!                                     # different names are designed together; default: all senders run the same.
+//!                                     # An evaluation passes over it, and over the objective
+//! objective = { delta = 0.1 }         # what they strive for, with the fields of [objective]; default: as all others
 //! ```
 //!
 //! Evaluations may have these, too:
@@ -53,19 +74,12 @@
 //! # queue = { fqcodel = { queues = 1024, quantum_bytes = 1514, target_ms = 5, interval_ms = 100, ecn = false } }
 //! # queue = { pie = { target_ms = 15, update_ms = 15, burst_ms = 150, ecn = false } }
 //! # queue = { xcp = { alpha = 0.4, beta = 0.226, gamma = 0.1, capacity_mbps = 15 } }
-//! name = "A"                          # by which routes name it
-//! delay_ms = 75                       # one way to the next link of a route
 //!
-//! # [[links]]                         # several links instead of one, each with the fields of [link]
-//!
-//! [path]                              # not needed where every group of senders has its RTT
+//! [path]
 //! reordering = { probability = 0.01, delay_ms = 5 }  # packets that are held back, and overtaken
 //!
-//! [[senders]]                         # or [senders]: several groups that differ
-//! count = 8
+//! [[senders]]
 //! scheme = "compound"                 # always; without it the contender's
-//! rtt_ms = 100                        # default: the path's; or else twice the delays of its links
-//! links = ["A", "B"]                  # its route; default: all links, in order
 //! workload = { on = "forever" }       # its own, with the fields of [workload]
 //!
 //! [transport]                         # a preset, and what differs from it
@@ -100,8 +114,13 @@ mod evaluation;
 #[cfg(test)]
 mod evaluation_tests;
 mod group;
+#[cfg(test)]
+mod groups_tests;
 mod quantity;
 mod queues;
+mod routes;
+mod senders;
+mod specimens;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -113,26 +132,27 @@ use std::path::Path as FilePath;
 use serde::Deserialize;
 
 pub use bottleneck::{Bottleneck, ServiceTable};
-use checked::{some_table, table};
+use checked::{some_table, some_tables};
 pub use document::Document;
 pub use draw::DrawnWorld;
 pub use error::FileError;
 pub use evaluation::Evaluation;
+use group::Groups;
 pub use group::{Contender, Group, GroupScheme};
 pub use quantity::Quantity;
 pub use queues::queue_by_name;
-pub use tables::{BufferSize, Link, Path, Senders};
+pub use senders::Senders;
+pub use tables::{BufferSize, Link, Path};
 pub use transport::Transport;
 pub use workload::{OffPeriod, OnPeriod, Workload};
 
-use crate::network::{Buffer, Network, PACKET_BYTES};
-use crate::random::{Purpose, Stream};
+use crate::network::Network;
 
 /// The most networks that a grid may have.
 const MAX_GRID: usize = 100_000;
 
-/// How many quantities a scenario has.
-const QUANTITIES: usize = 8;
+/// What a quantity counts as where there is none.
+static NOTHING: Quantity = Quantity::Exact(0.0);
 
 /// What is known about a network.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,12 +161,12 @@ pub struct Scenario {
     pub name: String,
     /// What it is, in a person's words; may be empty.
     pub description: String,
-    /// The bottleneck.
-    pub link: Link,
+    /// The bottleneck; or several, which routes lead through.
+    pub links: Vec<Link>,
     /// Delay, and what clouds its measurement.
     pub path: Path,
-    /// How many senders there are.
-    pub senders: Senders,
+    /// How many senders there are, and how they differ.
+    pub groups: Vec<Senders>,
     /// When they have something to send.
     pub workload: Workload,
 }
@@ -156,14 +176,14 @@ pub struct Scenario {
 pub struct Specimen {
     /// The network.
     pub network: Network,
-    /// The `specimen` of its [`Stream`]s.
+    /// The `specimen` of its [`Stream`](crate::random::Stream)s.
     pub index: u64,
 }
 
 /// Networks to simulate, and the root seed of all their random streams.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpecimenSet {
-    /// The `root` of every [`Stream`] of these specimens.
+    /// The `root` of every [`Stream`](crate::random::Stream) of these specimens.
     pub seed: u64,
     /// The networks.
     pub specimens: Vec<Specimen>,
@@ -175,14 +195,15 @@ pub struct SpecimenSet {
 struct ScenarioFile {
     name: Option<String>,
     description: Option<String>,
-    #[serde(deserialize_with = "table")]
-    link: Link,
-    #[serde(deserialize_with = "table")]
-    path: Path,
     #[serde(default, deserialize_with = "some_table")]
-    senders: Option<Senders>,
-    #[serde(deserialize_with = "table")]
-    workload: Workload,
+    link: Option<Link>,
+    #[serde(default, deserialize_with = "some_tables")]
+    links: Option<Vec<Link>>,
+    #[serde(default, deserialize_with = "some_table")]
+    path: Option<Path>,
+    senders: Option<Groups<Senders>>,
+    #[serde(default, deserialize_with = "some_table")]
+    workload: Option<Workload>,
 }
 
 impl Scenario {
@@ -200,13 +221,25 @@ impl Scenario {
     /// Where the rest is no scenario, or an impossible one.
     pub fn from_document(document: &Document<'_>) -> Result<Self, FileError> {
         let file: ScenarioFile = document.rest().map_err(of_evaluations)?;
+        let links = routes::links(file.link, file.links, document)?;
+        let missing = |field| document.error(field, "missing; this field is required");
+        let from_links = links.iter().all(|link| link.delay_ms.is_some());
+        let path = match file.path {
+            Some(path) if path.rtt_ms.is_none() && !from_links && !groups_have_rtts(file.senders.as_ref()) => {
+                let message = "expected rtt_ms (one for all senders) or rtt_ms_each (one per sender), got neither";
+                return Err(document.error("path", message));
+            }
+            Some(path) => path,
+            None if from_links || groups_have_rtts(file.senders.as_ref()) => Path::default(),
+            None => return Err(missing("path")),
+        };
         let scenario = Self {
             name: file.name.unwrap_or_else(|| stem(document.file())),
             description: file.description.unwrap_or_default(),
-            senders: senders(file.senders, &file.path, document)?,
-            link: file.link,
-            path: file.path,
-            workload: file.workload,
+            groups: senders::groups(file.senders, &path, &links, document)?,
+            links,
+            path,
+            workload: file.workload.ok_or_else(|| missing("workload"))?,
         };
         scenario.check(document)?;
         Ok(scenario)
@@ -214,7 +247,7 @@ impl Scenario {
 
     /// Refuses what each field allows and all of them together do not.
     fn check(&self, document: &Document<'_>) -> Result<(), FileError> {
-        let longest = self.path.rtt_ms.extremes().1;
+        let longest = senders::longest_rtt(&self.groups, &self.path, &self.links);
         for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
             let largest = quantity.extremes().1;
             if largest > longest {
@@ -222,8 +255,8 @@ impl Scenario {
                 return Err(document.error(field, message));
             }
         }
-        let sizes = self.quantities().map(|q| q.points().map(<[f64]>::len));
-        let networks = sizes.into_iter().try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)));
+        let mut sizes = self.quantities().into_iter().map(|q| q.points().map(<[f64]>::len));
+        let networks = sizes.try_fold(1, |product: usize, size| Some(product.saturating_mul(size?)));
         match networks {
             Some(n) if n > MAX_GRID => {
                 Err(document.error("", format!("expected at most {MAX_GRID} combinations of lists and grids, got {n}")))
@@ -232,157 +265,46 @@ impl Scenario {
         }
     }
 
-    /// One network at random: the first draws of the stream, one for each quantity in the order of
-    /// rate, RTT, count, loss, jitter, clock, on, off. Quantities that are added come last.
-    pub fn draw(&self, stream: &mut Stream) -> Network {
-        self.network(self.quantities().map(|quantity| quantity.draw(stream)))
-    }
-
-    /// Every combination of the smallest and largest value of each quantity, those of the rate varying slowest.
+    /// The names of the tables that senders run, in order; one without a name where all run the same.
     #[must_use]
-    pub fn corners(&self) -> Vec<Network> {
-        self.networks(self.quantities().map(|quantity| {
-            let (lo, hi) = quantity.extremes();
-            if lo == hi { vec![lo] } else { vec![lo, hi] }
-        }))
-    }
-
-    /// Every combination of the values of each quantity, those of the rate varying slowest; none where the values
-    /// of one are not listed one by one.
-    #[must_use]
-    pub fn grid(&self) -> Option<Vec<Network>> {
-        let quantities = self.quantities();
-        quantities
-            .iter()
-            .all(|quantity| quantity.points().is_some())
-            .then(|| self.networks(quantities.map(|quantity| quantity.points().unwrap_or_default().to_vec())))
-    }
-
-    /// Whether every quantity is one value, so that there is one network only.
-    #[must_use]
-    pub fn is_exact(&self) -> bool {
-        self.quantities().iter().all(|quantity| matches!(quantity, Quantity::Exact(_)))
-    }
-
-    /// Specimens of this scenario: the points of its grid in turn, where it has one, otherwise random draws.
-    /// The specimens of a smaller count are the first of a larger one.
-    #[must_use]
-    pub fn specimens(&self, seed: u64, count: usize) -> SpecimenSet {
-        let grid = self.grid();
-        let network = |index: u64| match &grid {
-            Some(points) => points[index as usize % points.len()].clone(),
-            None => self.draw(&mut Stream::new(seed, index, 0, Purpose::Network)),
-        };
-        let specimens = (0..count as u64).map(|index| Specimen { network: network(index), index }).collect();
-        SpecimenSet { seed, specimens }
-    }
-
-    /// All quantities, in the order in which they are drawn.
-    fn quantities(&self) -> [&Quantity; QUANTITIES] {
-        let [on, off] = self.workload.quantities();
-        [
-            &self.link.rate_mbps,
-            &self.path.rtt_ms,
-            &self.senders.count,
-            &self.link.loss,
-            &self.path.jitter_ms,
-            &self.path.clock_ms,
-            on,
-            off,
-        ]
-    }
-
-    /// The network that has these values, in the order of [`Scenario::quantities`].
-    fn network(&self, values: [f64; QUANTITIES]) -> Network {
-        let [rate_mbps, rtt_ms, count, loss, jitter_ms, clock_ms, on, off_s] = values;
-        let mut network = Network {
-            rate_mbps,
-            rtt_ms: self.path.rtt_ms_each.clone().unwrap_or_else(|| vec![rtt_ms; count as usize]),
-            buffer: Buffer::Infinite,
-            loss,
-            jitter_ms,
-            clock_ms,
-            workload: self.workload.with([on, off_s]),
-        };
-        network.buffer = match self.link.buffer {
-            BufferSize::Infinite => Buffer::Infinite,
-            BufferSize::Packets(packets) => Buffer::Packets(packets),
-            BufferSize::Bytes(bytes) => Buffer::Packets(u32::try_from(bytes / PACKET_BYTES as u64).unwrap_or(u32::MAX)),
-            BufferSize::Bdp(times) => {
-                // rtt_ms is the largest where senders differ.
-                let packets = times * network.packets_per_s() * rtt_ms / 1e3;
-                Buffer::Packets(packets.round().max(1.0) as u32)
-            }
-        };
-        network
-    }
-
-    /// The networks of every combination of these values, those of the first quantity varying slowest.
-    fn networks(&self, choices: [Vec<f64>; QUANTITIES]) -> Vec<Network> {
-        let mut combinations = vec![[0.0; QUANTITIES]];
-        for (i, choice) in choices.iter().enumerate() {
-            let extended = combinations.iter().flat_map(|values| {
-                choice.iter().map(move |&value| {
-                    let mut values = *values;
-                    values[i] = value;
-                    values
-                })
-            });
-            combinations = extended.collect();
-        }
-        combinations.into_iter().map(|values| self.network(values)).collect()
+    pub fn classes(&self) -> Vec<&str> {
+        senders::classes(&self.groups)
     }
 }
 
-/// The fields that only evaluations have: the design simulator knows a dumbbell and nothing else.
-const OF_EVALUATIONS: [&str; 17] = [
+/// The fields that only evaluations have: the design simulator knows constant-rate links with drop-tail queues.
+const OF_EVALUATIONS: [&str; 12] = [
     "schemes",
     "runs",
     "duration_s",
     "seed",
-    "links",
     "transport",
     "link.trace",
     "link.trace_offset",
     "link.cellular",
     "link.queue",
-    "link.name",
-    "link.delay_ms",
     "path.reordering",
     "senders.scheme",
-    "senders.rtt_ms",
-    "senders.links",
     "senders.workload",
 ];
 
 /// Says of a field of evaluations that it is one, where a design model has it.
 fn of_evaluations(mut error: FileError) -> FileError {
-    if OF_EVALUATIONS.contains(&error.field.as_str()) {
+    // Of lists, the field of an item is that of the table.
+    let (list, item) = error.field.split_once('[').unwrap_or((&error.field, ""));
+    let field = match item.split_once(']') {
+        Some((_, field)) => format!("{}{field}", if list == "links" { "link" } else { list }),
+        None => error.field.clone(),
+    };
+    if OF_EVALUATIONS.contains(&field.as_str()) {
         error.message = error.message.replace("unknown field", "for evaluations only, not for design models");
-    } else if error.field.starts_with("senders") && error.message == "expected a table, got a list" {
-        error.field = "senders".to_owned();
-        error.message += "; groups of senders are for evaluations only";
     }
     error
 }
 
-/// The number of senders: as written, or one for each RTT where those are written one by one.
-fn senders(table: Option<Senders>, path: &Path, document: &Document<'_>) -> Result<Senders, FileError> {
-    const FIELD: &str = "senders.count";
-    match (table, &path.rtt_ms_each) {
-        (Some(senders), None) => Ok(senders),
-        (None, None) => Err(document.error(FIELD, "missing; this field is required unless path.rtt_ms_each is given")),
-        (table, Some(each)) => {
-            let count = Quantity::Exact(each.len() as f64);
-            match table {
-                Some(senders) if senders.count != count => {
-                    Err(document
-                        .error(FIELD, format!("expected {}, one sender for each of path.rtt_ms_each", each.len())))
-                }
-                _ => Ok(Senders { count }),
-            }
-        }
-    }
+/// Whether all groups of senders say what their RTT is.
+fn groups_have_rtts(groups: Option<&Groups<Senders>>) -> bool {
+    groups.is_some_and(|Groups { groups, .. }| groups.iter().all(|group| group.rtt_ms.is_some()))
 }
 
 /// The name of a file without its folder and its ending.

@@ -7,6 +7,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Quantity;
+use super::routes::Stretch;
 
 /// The most senders that one network may have.
 pub(super) const MAX_SENDERS: f64 = 1000.0;
@@ -14,7 +15,10 @@ pub(super) const MAX_SENDERS: f64 = 1000.0;
 /// The longest RTT, in ms.
 const MAX_RTT_MS: f64 = 1e6;
 
-/// `[link]`: the bottleneck.
+/// The longest delay of a link, ms.
+const MAX_DELAY_MS: f64 = 1e6;
+
+/// `[link]`: the bottleneck; or one of `[[links]]`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
@@ -27,6 +31,21 @@ pub struct Link {
     /// Probability that a packet is lost for no reason of congestion.
     #[serde(default = "zero", deserialize_with = "probability")]
     pub loss: Quantity,
+    /// By which routes name it.
+    pub name: Option<String>,
+    /// One-way delay to the next link of a route, ms.
+    #[serde(default, deserialize_with = "delay")]
+    pub delay_ms: Option<f64>,
+}
+
+impl Stretch for Link {
+    fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn delay_ms(&self) -> Option<f64> {
+        self.delay_ms
+    }
 }
 
 /// How a scenario states the room at the bottleneck.
@@ -47,8 +66,9 @@ pub enum BufferSize {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, try_from = "PathTable")]
 pub struct Path {
-    /// Minimum RTT in ms, one for all senders; where they differ, the largest.
-    pub rtt_ms: Quantity,
+    /// Minimum RTT in ms, one for all senders; where they are written one by one, the largest; none where it follows
+    /// from the delays of links, or groups of senders have theirs.
+    pub rtt_ms: Option<Quantity>,
     /// Minimum RTT of each sender in ms, where they differ.
     pub rtt_ms_each: Option<Vec<f64>>,
     /// Uniform extra delay in [0, jitter) ms.
@@ -57,13 +77,10 @@ pub struct Path {
     pub clock_ms: Quantity,
 }
 
-/// `[senders]`: how many there are.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Senders {
-    /// Number of senders that share the link.
-    #[serde(deserialize_with = "count")]
-    pub count: Quantity,
+impl Default for Path {
+    fn default() -> Self {
+        Path { rtt_ms: None, rtt_ms_each: None, jitter_ms: zero(), clock_ms: zero() }
+    }
 }
 
 #[derive(Deserialize)]
@@ -85,12 +102,9 @@ impl TryFrom<PathTable> for Path {
     fn try_from(table: PathTable) -> Result<Self, Self::Error> {
         let PathTable { rtt_ms, rtt_ms_each, jitter_ms, clock_ms } = table;
         let rtt_ms = match (rtt_ms, &rtt_ms_each) {
-            (Some(rtt), None) => rtt,
-            (None, Some(each)) => Quantity::Exact(each.iter().copied().fold(0.0, f64::max)),
             (Some(_), Some(_)) => return Err("expected either rtt_ms or rtt_ms_each, got both"),
-            (None, None) => {
-                return Err("expected rtt_ms (one for all senders) or rtt_ms_each (one per sender), got neither");
-            }
+            (None, Some(each)) => Some(Quantity::Exact(each.iter().copied().fold(0.0, f64::max))),
+            (rtt, None) => rtt,
         };
         Ok(Self { rtt_ms, rtt_ms_each, jitter_ms, clock_ms })
     }
@@ -156,6 +170,13 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantit
     Quantity::within(deserializer, "a time of at least 0 ms", |x| x >= 0.0)
 }
 
+pub(super) fn delay<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        ms if (0.0..=MAX_DELAY_MS).contains(&ms) => Ok(Some(ms)),
+        ms => Err(D::Error::custom(format!("expected a delay from 0 to {MAX_DELAY_MS} ms, got {ms}"))),
+    }
+}
+
 const RTT: &str = "an RTT above 0 and at most 1000000 ms";
 
 fn is_rtt(x: f64) -> bool {
@@ -177,8 +198,9 @@ pub(super) fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
     }
 }
 
+/// A number of senders; whether none at all may be is said where all groups are known.
 pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-    Quantity::within(deserializer, &format!("from 1 to {MAX_SENDERS} senders"), |x| (1.0..=MAX_SENDERS).contains(&x))?
+    Quantity::within(deserializer, &format!("from 1 to {MAX_SENDERS} senders"), |x| (0.0..=MAX_SENDERS).contains(&x))?
         .whole()
         .map_err(D::Error::custom)
 }

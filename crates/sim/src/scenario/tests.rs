@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::network::{self, Arrival, Draw, FirstOff, On, Stop};
+use crate::network::{self, Arrival, Buffer, Draw, FirstOff, On, Stop};
+use crate::random::{Purpose, Stream};
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\
@@ -53,6 +54,8 @@ fn the_short_scenario() {
         jitter_ms: 0.0,
         clock_ms: 0.0,
         workload: network::Workload::new(On::Seconds(5.0), 3.0),
+        roles: vec![],
+        lot: None,
     };
     assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)), network);
     let one = vec![network];
@@ -189,13 +192,16 @@ fn mistakes_of_form() {
         "models/x.toml:2: link.rate_mbps: expected lo < hi in { uniform = [lo, hi] }, got [20, 10]"
     );
     assert_eq!(told(RATE, "rate_mbps = 15\nrate_mbps = 5"), "3: duplicate key");
-    assert_eq!(told(RATE, "rate = 15"), "2: link.rate: unknown field; expected one of rate_mbps, buffer, loss");
     assert_eq!(
-        told(RATE, "rate_mbps = 15\n[links]"),
-        "3: links: for evaluations only, not for design models; expected one of name, description, link, path, senders, workload"
+        told(RATE, "rate = 15"),
+        "2: link.rate: unknown field; expected one of rate_mbps, buffer, loss, name, delay_ms"
+    );
+    assert_eq!(
+        told("[link]", "runs = 5\n[link]"),
+        "1: runs: for evaluations only, not for design models; expected one of name, description, link, links, path, senders, workload"
     );
     assert_eq!(told(RATE, ""), "1: link.rate_mbps: missing; this field is required");
-    assert_eq!(told(SHORT, ""), "link: missing; this field is required");
+    assert_eq!(told(SHORT, ""), "link: missing; this table is required, or several [[links]]");
     assert_eq!(told(ON, ""), "7: workload.on: missing; this field is required");
     assert_eq!(told(SHORT, "link = 5"), "1: link: expected a table, got 5");
     assert_eq!(told("[link]", "name = 5\n[link]"), "1: name: expected a string, got 5");
@@ -221,12 +227,14 @@ fn what_only_evaluations_have_is_refused_by_name() {
     }
     assert_eq!(
         told(RATE, "trace = 'x.down'"),
-        "2: link.trace: for evaluations only, not for design models; expected one of rate_mbps, buffer, loss"
+        "2: link.trace: for evaluations only, not for design models; expected one of rate_mbps, buffer, loss, name, delay_ms"
     );
     assert_eq!(
-        told("[senders]\ncount = 2", "[[senders]]\ncount = 2"),
-        "5: senders: expected a table, got a list; groups of senders are for evaluations only"
+        told("[senders]\ncount = 2", "[[senders]]\ncount = 2\nscheme = 'cubic'"),
+        "7: senders[0].scheme: for evaluations only, not for design models; \
+         expected one of count, aimd, name, objective, rtt_ms, links"
     );
+    assert!(told("[link]", "[[links]]\nqueue = 'red'").starts_with("2: links[0].queue: for evaluations only"));
 }
 
 #[test]

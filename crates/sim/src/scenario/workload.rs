@@ -7,12 +7,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Quantity;
 use super::checked::checked;
+use super::{NOTHING, Quantity};
 use crate::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
-
-/// What a quantity counts as where there is none.
-static NOTHING: Quantity = Quantity::Exact(0.0);
 
 /// `[workload]`: when a sender has something to send.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -239,108 +239,149 @@ impl Scheme for Own {
     }
 }
 
-/// One enum over all schemes, for networks in which they mix, dispatched without pointers.
+/// An enum over schemes, for networks in which they mix, dispatched without pointers.
 macro_rules! any_scheme {
-    ($($(#[$doc:meta])* $name:ident($scheme:ty),)*) => {
-        /// Any of the schemes, for networks in which they mix.
+    ($(#[$of:meta])* $any:ident { $($(#[$doc:meta])* $name:ident($scheme:ty),)* }) => {
+        $(#[$of])*
         #[derive(Clone, Debug)]
-        pub enum AnyScheme<'t> {
+        pub enum $any<'t> {
             $($(#[$doc])* $name($scheme),)*
         }
 
-        impl Scheme for AnyScheme<'_> {
+        impl Scheme for $any<'_> {
+            #[inline]
             fn start(&mut self, now: Time) {
-                match self { $(AnyScheme::$name(s) => s.start(now),)* }
+                match self { $($any::$name(s) => s.start(now),)* }
             }
 
             fn resume(&mut self, now: Time, idle: Time) {
-                match self { $(AnyScheme::$name(s) => s.resume(now, idle),)* }
+                match self { $($any::$name(s) => s.resume(now, idle),)* }
             }
 
+            #[inline]
             fn on_ack(&mut self, ack: &Ack) {
-                match self { $(AnyScheme::$name(s) => s.on_ack(ack),)* }
+                match self { $($any::$name(s) => s.on_ack(ack),)* }
             }
 
+            #[inline]
             fn on_loss(&mut self, loss: &Congestion) {
-                match self { $(AnyScheme::$name(s) => s.on_loss(loss),)* }
+                match self { $($any::$name(s) => s.on_loss(loss),)* }
             }
 
             fn on_ecn(&mut self, mark: &Congestion) {
-                match self { $(AnyScheme::$name(s) => s.on_ecn(mark),)* }
+                match self { $($any::$name(s) => s.on_ecn(mark),)* }
             }
 
             fn on_rto(&mut self, timeout: &Congestion) {
-                match self { $(AnyScheme::$name(s) => s.on_rto(timeout),)* }
+                match self { $($any::$name(s) => s.on_rto(timeout),)* }
             }
 
             fn on_recovered(&mut self, now: Time) {
-                match self { $(AnyScheme::$name(s) => s.on_recovered(now),)* }
+                match self { $($any::$name(s) => s.on_recovered(now),)* }
             }
 
+            #[inline]
             fn window(&self) -> u32 {
-                match self { $(AnyScheme::$name(s) => s.window(),)* }
+                match self { $($any::$name(s) => s.window(),)* }
             }
 
+            #[inline]
             fn intersend(&self) -> Time {
-                match self { $(AnyScheme::$name(s) => s.intersend(),)* }
+                match self { $($any::$name(s) => s.intersend(),)* }
             }
 
             fn ssthresh(&self) -> f64 {
-                match self { $(AnyScheme::$name(s) => s.ssthresh(),)* }
+                match self { $($any::$name(s) => s.ssthresh(),)* }
             }
 
             fn ecn_capable(&self) -> bool {
-                match self { $(AnyScheme::$name(s) => s.ecn_capable(),)* }
+                match self { $($any::$name(s) => s.ecn_capable(),)* }
             }
 
             fn forgets(&self) -> bool {
-                match self { $(AnyScheme::$name(s) => s.forgets(),)* }
+                match self { $($any::$name(s) => s.forgets(),)* }
             }
 
             fn owns_recovery(&self) -> bool {
-                match self { $(AnyScheme::$name(s) => s.owns_recovery(),)* }
+                match self { $($any::$name(s) => s.owns_recovery(),)* }
             }
 
             fn xcp(&self) -> bool {
-                match self { $(AnyScheme::$name(s) => s.xcp(),)* }
+                match self { $($any::$name(s) => s.xcp(),)* }
             }
         }
     };
 }
 
 any_scheme! {
-    /// A rule table.
-    Remy(Remy<'t>),
-    /// The AIMD sender of Tao'14.
-    Aimd(Aimd),
-    /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
-    NewReno(NewReno),
-    /// Cubic by RFC 9438.
-    Cubic(Cubic),
-    /// Cubic as Linux 2.6 and ns-2 ran it.
-    LinuxCubic(LinuxCubic),
-    /// Compound, by default as ns-2's Linux agent ran it.
-    Compound(Compound),
-    /// Vegas as Linux has it.
-    Vegas(Vegas),
-    /// Vegas as ns-2 has it.
-    VegasNs2(VegasNs2),
-    /// A constant window.
-    ConstantWindow(ConstantWindow),
-    /// A constant rate.
-    ConstantRate(ConstantRate),
-    /// A researcher's own.
-    Own(Own),
-    /// DCTCP (RFC 8257).
-    Dctcp(Dctcp),
-    /// XCP (Katabi et al. 2002).
-    Xcp(Xcp),
-    /// Copa (Arun and Balakrishnan 2018).
-    Copa(Copa),
-    /// LEDBAT (RFC 6817).
-    Ledbat(Ledbat),
-    /// BBR version 1 (Cardwell et al. 2016).
-    Bbr1(Bbr1),
-    /// BBR version 3 (draft-ietf-ccwg-bbr).
-    Bbr3(Bbr3),
+    /// Any of the schemes.
+    AnyScheme {
+        /// A rule table.
+        Remy(Remy<'t>),
+        /// The AIMD sender of Tao'14.
+        Aimd(Aimd),
+        /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
+        NewReno(NewReno),
+        /// Cubic by RFC 9438.
+        Cubic(Cubic),
+        /// Cubic as Linux 2.6 and ns-2 ran it.
+        LinuxCubic(LinuxCubic),
+        /// Compound, by default as ns-2's Linux agent ran it.
+        Compound(Compound),
+        /// Vegas as Linux has it.
+        Vegas(Vegas),
+        /// Vegas as ns-2 has it.
+        VegasNs2(VegasNs2),
+        /// A constant window.
+        ConstantWindow(ConstantWindow),
+        /// A constant rate.
+        ConstantRate(ConstantRate),
+        /// A researcher's own.
+        Own(Own),
+        /// DCTCP (RFC 8257).
+        Dctcp(Dctcp),
+        /// XCP (Katabi et al. 2002).
+        Xcp(Xcp),
+        /// Copa (Arun and Balakrishnan 2018).
+        Copa(Copa),
+        /// LEDBAT (RFC 6817).
+        Ledbat(Ledbat),
+        /// BBR version 1 (Cardwell et al. 2016).
+        Bbr1(Bbr1),
+        /// BBR version 3 (draft-ietf-ccwg-bbr).
+        Bbr3(Bbr3),
+    }
+}
+
+any_scheme! {
+    /// What meets in the networks of a design: tables, and the AIMD senders that they are to get along with.
+    Mixed {
+        /// A rule table.
+        Remy(Remy<'t>),
+        /// The AIMD sender of Tao'14.
+        Aimd(Aimd),
+    }
+}
+
+/// Schemes of which some look up rules in a table.
+pub trait MayFollowRules {
+    /// The table and where it stands, if this is such a one.
+    fn rules(&self) -> Option<&Remy<'_>>;
+}
+
+impl MayFollowRules for Remy<'_> {
+    #[inline(always)]
+    fn rules(&self) -> Option<&Remy<'_>> {
+        Some(self)
+    }
+}
+
+impl MayFollowRules for Mixed<'_> {
+    #[inline]
+    fn rules(&self) -> Option<&Remy<'_>> {
+        match self {
+            Mixed::Remy(remy) => Some(remy),
+            Mixed::Aimd(_) => None,
+        }
+    }
 }

@@ -1,0 +1,238 @@
+//! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
+
+use exmachina_rules::FlatTable;
+use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::network::Network;
+use exmachina_sim::observe::Observer;
+use exmachina_sim::outcome::Outcome;
+use exmachina_sim::role::Runs;
+use exmachina_sim::scheme::{Aimd, Mixed, Remy};
+use exmachina_sim::sender::Sender;
+use exmachina_sim::time::from_s;
+
+/// The tables that senders run.
+#[derive(Clone, Copy, Debug)]
+pub enum Cast<'t> {
+    /// All of them this one, whatever their class.
+    Everybody(&'t FlatTable),
+    /// Those of each class the one at its place (of a class that has none, the last).
+    Classes(&'t [FlatTable]),
+    /// Those of one class the table under design, the others the ones at their places.
+    Lead {
+        /// The class.
+        class: usize,
+        /// Its table.
+        table: &'t FlatTable,
+        /// The tables of all classes; that of the class itself does not matter. None where there is one class.
+        others: &'t [FlatTable],
+    },
+}
+
+impl<'t> Cast<'t> {
+    fn table(&self, class: usize) -> &'t FlatTable {
+        match *self {
+            Cast::Everybody(table) => table,
+            Cast::Classes(tables) => &tables[class.min(tables.len() - 1)],
+            Cast::Lead { class: own, table, others } if class == own || others.is_empty() => table,
+            Cast::Lead { others, .. } => &others[class.min(others.len() - 1)],
+        }
+    }
+
+    /// By sender, whether it runs the table that is looked at: the one under design, or any. Empty: all do.
+    #[must_use]
+    pub fn watched(&self, network: &Network) -> Vec<bool> {
+        let runs = |runs| match (self, runs) {
+            (_, Runs::Aimd) => false,
+            (Cast::Lead { class, others, .. }, Runs::Table(of)) => of == *class || others.is_empty(),
+            _ => true,
+        };
+        network.roles.iter().map(|role| runs(role.runs)).collect()
+    }
+
+    /// Runs a network.
+    pub fn run<W>(&self, network: &Network, seed: Seed, duration_s: f64, observer: &mut W) -> Outcome
+    where
+        W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
+    {
+        if network.roles.is_empty() && network.lot.is_none() {
+            // Most models: nobody pays for what there may be elsewhere.
+            let table = self.table(0);
+            let mut engine = Engine::new(network, seed, |_| Remy::new(table));
+            engine.run(from_s(duration_s), observer);
+            return engine.outcome();
+        }
+        let scheme = |i: usize| match network.roles.get(i).map_or(Runs::Table(0), |role| role.runs) {
+            Runs::Table(class) => Mixed::Remy(Remy::new(self.table(class))),
+            Runs::Aimd => Mixed::Aimd(Aimd::default()),
+        };
+        run_mixed(network, seed, scheme, duration_s, observer)
+    }
+}
+
+/// Runs any network with any of the schemes of a design.
+pub fn run_mixed<'t>(
+    network: &Network,
+    seed: Seed,
+    scheme: impl Fn(usize) -> Mixed<'t>,
+    duration_s: f64,
+    observer: &mut impl Observer<Sender<Mixed<'t>>>,
+) -> Outcome {
+    match &network.lot {
+        None => {
+            let mut engine = Engine::new(network, seed, scheme);
+            engine.run(from_s(duration_s), observer);
+            engine.outcome()
+        }
+        Some(lot) => {
+            let mut engine = Engine::routed(network, lot, seed, scheme);
+            engine.run(from_s(duration_s), observer);
+            engine.outcome()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::ideal;
+    use crate::evaluate::{Contender, scores};
+    use crate::model::Model;
+    use crate::usage::usage_in;
+    use exmachina_rules::{Action, RuleTable, Signal};
+    use exmachina_sim::network::{Lot, LotLink};
+    use exmachina_sim::observe::Unwatched;
+    use exmachina_sim::scenario::Specimen;
+
+    const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
+    const LOT: &str = "\
+[[links]]
+name = 'A'
+rate_mbps = 10
+delay_ms = 75
+[[links]]
+name = 'B'
+rate_mbps = 40
+delay_ms = 75
+[[senders]]
+count = 1
+[[senders]]
+count = 1
+links = ['A']
+[[senders]]
+count = 1
+links = ['B']
+";
+
+    fn table(intersend_ms: f64, increment: i32) -> FlatTable {
+        let action = Action { multiple: 0.9, increment, intersend_ms };
+        FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap()
+    }
+
+    fn model(text: &str) -> Model {
+        Model::parse(&format!("{text}{REST}"), "x.toml").unwrap()
+    }
+
+    /// The same network as a dumbbell and as a lot of one link. Numbers are odd, so that no two things happen at one
+    /// instant: a loss, which a dumbbell tells of at another time, would decide which is first.
+    fn both_ways(buffer: &str) -> Vec<[Outcome; 2]> {
+        let text =
+            format!("[link]\nrate_mbps = 9.973\nbuffer = {buffer}\n[path]\nrtt_ms_each = [50.123, 99.457, 49.871]\n");
+        let (set, table) = (model(&text).held_out(1, 3), table(0.4997, 10));
+        let run = |specimen: &Specimen| {
+            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
+            let mut routed = network.clone();
+            let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
+            routed.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; 3] });
+            [network, &routed].map(|n| Cast::Everybody(&table).run(n, seed, 60.0, &mut Unwatched))
+        };
+        set.specimens.iter().map(run).collect()
+    }
+
+    #[test]
+    fn a_lot_of_one_link_is_a_dumbbell() {
+        for buffer in ["'infinite'", "{ bdp = 0.5 }"] {
+            for [dumbbell, lot] in both_ways(buffer) {
+                assert_eq!((&dumbbell.flows, dumbbell.rate_mbps), (&lot.flows, lot.rate_mbps));
+                assert!(buffer == "'infinite'" || dumbbell.lost > 1000);
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_schemes_on_a_dumbbell_are_the_same_tables() {
+        let set = model("[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n[senders]\ncount = 3\n").held_out(1, 2);
+        let table = table(0.5, 10);
+        for specimen in &set.specimens {
+            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
+            let fast = Cast::Everybody(&table).run(network, seed, 30.0, &mut Unwatched);
+            let mixed = run_mixed(network, seed, |_| Mixed::Remy(Remy::new(&table)), 30.0, &mut Unwatched);
+            assert_eq!(fast, mixed);
+        }
+    }
+
+    #[test]
+    fn aimd_senders_get_their_share_of_what_a_table_leaves() {
+        let text =
+            "[link]\nrate_mbps = 10\nbuffer = { bdp = 2 }\n[path]\nrtt_ms = 100\n[senders]\ncount = 2\naimd = 1\n";
+        let model = model(text);
+        let set = model.held_out(1, 8);
+        // 1 packet each 4 ms is a quarter of the link; AIMD takes most of the rest.
+        let modest = Contender::Table(Box::new(table(4.0, 100)));
+        let (mut table_mbps, mut aimd_mbps) = (0.0, 0.0);
+        for specimen in &set.specimens {
+            let outcome = modest.run(specimen, set.seed, 100.0);
+            table_mbps += outcome.flows[0].throughput_mbps() / 8.0;
+            aimd_mbps += outcome.flows[1].throughput_mbps() / 8.0;
+        }
+        assert!((2.3..=2.5).contains(&table_mbps) && (6.0..8.0).contains(&aimd_mbps), "{table_mbps} {aimd_mbps}");
+        // Both sides count: a table that takes all the room is worth less than the sum of the two says.
+        let score = |contender: &Contender| scores(contender, &set, &model.objective, 100.0).iter().sum::<f64>() / 8.0;
+        let greedy = Contender::Table(Box::new(table(0.1, 256)));
+        assert!(score(&modest) > score(&greedy) + 1.0);
+        // The bound: half of the link for each while both are on, and no queue for either.
+        let bound = ideal(&set.specimens[0], set.seed, 100.0).score(&set.specimens[0].network.roles, &model.objective);
+        assert!((-0.1..0.0).contains(&bound), "{bound}");
+    }
+
+    #[test]
+    fn only_the_senders_of_its_class_use_a_table() {
+        let group = |name: &str| format!("[[senders]]\nname = '{name}'\ncount = 1\n");
+        let text = ["[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n", &group("a"), &group("b")].concat();
+        let set = model(&text).held_out(1, 2);
+        let tables = [table(2.0, 100), table(50.0, 100)];
+        let uses = |class: usize| {
+            let cast = Cast::Lead { class, table: &tables[class], others: &tables };
+            usage_in(cast, &tables[class], &set, 20.0).rules[0].uses
+        };
+        let all = usage_in(Cast::Classes(&tables), &tables[0], &set, 20.0).rules[0].uses;
+        assert!(uses(0) > 10 * uses(1) && uses(1) > 0);
+        assert_eq!(uses(0) + uses(1), all);
+        let outcome = Contender::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0);
+        assert!(outcome.flows[0].sent > 10 * outcome.flows[1].sent);
+    }
+
+    #[test]
+    fn a_parking_lot_and_its_bound() {
+        let model = model(LOT);
+        let set = model.held_out(1, 4);
+        let table = table(1.0, 100);
+        for specimen in &set.specimens {
+            let outcome = Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0);
+            let [both, first, second] = &outcome.flows[..] else { panic!("three senders") };
+            assert_eq!(outcome.flows.iter().map(|f| f.min_rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0]);
+            // The slow link is full, and no more; the fast one is not, and nothing waits there.
+            assert!(both.throughput_mbps() < 10.0 && first.throughput_mbps() < 10.0);
+            assert!(both.throughput_mbps() + second.throughput_mbps() < 40.0);
+            assert!(first.delay_ratio().unwrap() > 1.5 && second.delay_ratio().unwrap() < 1.05);
+            let ideal = ideal(specimen, set.seed, 100.0);
+            assert_eq!(ideal.flows.iter().map(|f| f.on_s).collect::<Vec<_>>().len(), 3);
+            for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
+                assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
+            }
+            // 1 ms on the slow link and 0.25 ms on the fast one.
+            assert_eq!(ideal.flows.iter().map(|f| f.rtt_ms).collect::<Vec<_>>(), [301.25, 151.0, 150.25]);
+            let roles = &specimen.network.roles;
+            assert!(ideal.score(roles, &model.objective) > outcome.score(roles, &model.objective));
+        }
+    }
+}
