@@ -361,15 +361,6 @@ def _stopped(folder: Path | None) -> Stopped:
     return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
-<<<<<<< HEAD
-def _load(core: _core.Evaluation, folder: Path, given: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, bytes]:
-    """Hands the core what its scenario names: files that are given, algorithms that come with the program, files."""
-    shipped = shipped_files(*ALGORITHMS)
-    loaded = {}
-    for name in core.files:
-        if name in given:
-            loaded[name] = given[name]
-=======
 def _load(core: _core.Evaluation, folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, bytes]:
     """Hands the core what its scenario names: what is given, algorithms that come with the program, and files."""
     shipped = shipped_files(*ALGORITHMS)
@@ -377,7 +368,6 @@ def _load(core: _core.Evaluation, folder: Path, files: Mapping[str, bytes] = Map
     for name in core.files:
         if name in files:
             loaded[name] = files[name]
->>>>>>> h-repro
         else:
             loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
         core.load(name, loaded[name])

@@ -2,19 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-<<<<<<< HEAD
-from importlib import resources
-=======
->>>>>>> h-repro
 from pathlib import Path
 
 from exmachina.errors import InputError
 from exmachina.evaluation import SchemeLike
 from exmachina.files import read_file
-<<<<<<< HEAD
-=======
 from exmachina.shipped import shipped_files
->>>>>>> h-repro
 from exmachina.style import family_colours
 from exmachina.table import Table
 
@@ -174,14 +167,8 @@ class Cast:
 
 
 def _shipped() -> dict[str, Table]:
-<<<<<<< HEAD
-    folder = resources.files("exmachina").joinpath("algorithms")
-    files = {name: folder.joinpath(f"{name}.dna") for name in ALGORITHMS}
-    return {name: Table(file.read_bytes(), f"{name}.dna") for name, file in files.items() if file.is_file()}
-=======
     files = shipped_files("algorithms", ".dna")
     return {name: Table(files[name].read_bytes(), f"{name}.dna") for name in ALGORITHMS if name in files}
->>>>>>> h-repro
 
 
 def _from_folder(folder: Path, files: dict[str, str]) -> dict[str, Table]:
