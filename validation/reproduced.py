@@ -1,6 +1,7 @@
 """All experiments at the papers' scale, for docs: writes docs/reproduced.md and its pictures.
 
-Usage: reproduced.py [--output FOLDER] [--scale paper|quick]. Runs are kept in FOLDER/cache: it goes on where it was. The authors' published tables and recordings of cellular links are taken from beside the project, where they are.
+Usage: reproduced.py [--output FOLDER] [--scale paper|quick]. Runs are kept in FOLDER/cache: it goes on where it was.
+The authors' published tables and recordings of cellular links are taken from beside the project, where they are.
 """
 
 import argparse
@@ -21,13 +22,13 @@ COLOURS = 128
 HEAD = """\
 # The papers, reproduced
 
-Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale}` draws it, with the authors' published
-tables beside ours, and the ledger of claims: the papers' numbers beside ours, with 95 % bootstrap intervals over runs. A
-claim is held if ours is within the tolerance of the paper's (15 % if nothing else is said), or better where better is
-what is claimed. Where the papers' text, their code and we differ, and which way each experiment goes:
-[differences.md](differences.md). Why our human schemes are off ns-2's where they are: [validation.md](validation.md). This
-page is written by `python validation/reproduced.py`; its simulations took {cpu_min:.0f} minutes of CPU time, version
-{version}.
+Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale}` draws it, with the authors'
+published tables beside ours, and the ledger of claims: the papers' numbers beside ours, with 95 % bootstrap
+intervals over runs. A claim is held if ours is within the tolerance of the paper's (15 % if nothing else is said),
+or better where better is what is claimed. Where the papers' text, their code and we differ, and which way each
+experiment goes: [differences.md](differences.md). Why our human schemes are off ns-2's where they are:
+[validation.md](validation.md). This page is written by `python validation/reproduced.py`; its simulations took
+{cpu_min:.0f} minutes of CPU time, version {version}.
 """
 
 
