@@ -305,6 +305,8 @@ impl Line {
             most,
             seconds: if self.quick { whole / 4.0 } else { whole },
             confidence: tuning.confidence,
+            // At the first level gains are large, and drifting costs less than asking twice.
+            confirm: self.level > 0,
             skip_unused: tuning.skip_unused,
             root: if tuning.fresh_specimens { bench.root } else { 0 },
         }

@@ -25,6 +25,8 @@ pub struct Rules {
     pub seconds: f64,
     /// A winner's mean gain is at least this many standard errors.
     pub confidence: f64,
+    /// A winner must win once more, on specimens that had no part in choosing it.
+    pub confirm: bool,
     /// Runs in which a candidate's rule never fires are taken from the present table.
     pub skip_unused: bool,
     /// Names the specimens.
@@ -100,6 +102,9 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
         let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].margin());
         let decided = alive.len() == 1 || done >= most || gain > 2.0 * margin;
         if decided && gain > margin && gain > 0.0 {
+            if !rules.confirm {
+                return Ok(Some(Winner { candidate: best, gain }));
+            }
             return confirm(bench, candidates, rules, best, done..2 * done, group);
         }
     }
