@@ -4,6 +4,7 @@ use exmachina_design::model;
 use exmachina_rules::Signal;
 use exmachina_sim::network::{Buffer, On, PACKET_BYTES};
 use exmachina_sim::objective::{Objective, ThroughputBasis};
+use exmachina_sim::role;
 use exmachina_sim::scenario::SpecimenSet;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -136,9 +137,9 @@ impl Specimens {
     /// The score of a specimen from each sender's throughput and delay, in the units of the objective; none: never on.
     /// As for outcomes of the design simulator.
     fn score(&self, index: usize, senders: Vec<Option<(f64, f64)>>) -> PyResult<f64> {
-        self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
-        let utility = |got: &Option<(f64, f64)>| got.map_or(0.0, |(t, d)| self.objective.utility(t, d));
-        Ok(senders.iter().map(utility).sum::<f64>() / senders.len().max(1) as f64)
+        let specimen = self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+        let utility = |i: usize, own: &Objective| senders[i].map_or(0.0, |(t, d)| own.utility(t, d));
+        Ok(role::score(senders.len(), &specimen.network.roles, &self.objective, utility))
     }
 
     /// A network in words and numbers.
