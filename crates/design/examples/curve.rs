@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use exmachina_design::evaluate::{Contender, scores};
 use exmachina_design::model::Model;
 use exmachina_design::search::{Designer, Meter, Search, Settings};
-use exmachina_rules::FlatTable;
+use exmachina_rules::{FlatTable, RuleTable};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -19,7 +19,14 @@ fn main() {
     let points = model.scenario.grid().map_or(1, |g| g.len());
     let held_out = model.held_out(7, if points == 1 { 400 } else { 100 * points });
     let (objective, seconds) = (model.objective, model.design.duration_s);
-    let mut designer = Designer::new(model, Settings { search, seed, tuning });
+    let settings = Settings { search, seed, tuning };
+    let mut designer = match std::env::var("START") {
+        Ok(path) => {
+            let table = RuleTable::from_dna(&std::fs::read(path).expect("a table")).expect("a table");
+            Designer::with_start(model, settings, &[table]).expect("a table for this model")
+        }
+        Err(_) => Designer::new(model, settings),
+    };
     let (stop, meter) = (AtomicBool::new(false), Meter::default());
     let mut next = 0.1;
     println!("cpu_s,step,packets,rules,score_per_specimen");

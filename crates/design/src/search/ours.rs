@@ -29,8 +29,8 @@ const SPLITS_TRIED: usize = 12;
 /// Random steps tried beside the systematic ones: with a rule, and with each half of a rule in each place.
 const LEAPS: usize = 12;
 const LEAPS_PER_HALF: usize = 4;
-/// A rule that gained less than this, per specimen, looks closer next time.
-const SMALL_GAIN: f64 = 0.003;
+/// A rule that gained less than this share of what the table is off a score of 0 looks closer next time.
+const SMALL_GAIN: f64 = 0.007;
 /// Length of a run, in simulated seconds, that race sizes are meant for.
 const USUAL_S: f64 = 100.0;
 /// Steps between two counts of the uses of rules.
@@ -262,7 +262,7 @@ impl Line {
         let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
         let winner = race(bench, &candidates, &rules)?;
         let (next, table, doing) = match winner {
-            Some(Winner { candidate, gain }) => {
+            Some(Winner { candidate, gain, .. }) => {
                 let found = LawSearch { law: Some(laws[candidate].clone()), reach };
                 (Some(found), tables.into_iter().nth(candidate), format!("law: gains {gain:.4}"))
             }
@@ -328,7 +328,7 @@ impl Line {
         };
         let candidates: Vec<Candidate> = actions.iter().map(candidate).collect();
         self.stale += 1;
-        let Some(Winner { candidate, gain }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
+        let Some(Winner { candidate, gain, share }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
             self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
             return Ok(Done {
                 table: None,
@@ -336,7 +336,7 @@ impl Line {
                 doing: format!("rule {rule}: no better step of reach {reach:.2}"),
             });
         };
-        if gain < SMALL_GAIN {
+        if share < SMALL_GAIN {
             self.notes[rule].reach = reach / 3.0;
         }
         let mut table = bench.table.clone();
@@ -370,7 +370,7 @@ impl Line {
         }
         let (tables, candidates): (Vec<RuleTable>, Vec<Candidate>) = variants.into_iter().unzip();
         self.stale += 1;
-        let Some(Winner { candidate, gain }) = race(bench, &candidates, &rules)? else {
+        let Some(Winner { candidate, gain, .. }) = race(bench, &candidates, &rules)? else {
             self.notes[rule].whole = true;
             return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no split gains") });
         };

@@ -40,6 +40,8 @@ pub struct Winner {
     pub candidate: usize,
     /// Mean gain per specimen over the present table.
     pub gain: f64,
+    /// The same, as a share of what the present table is off a score of 0.
+    pub share: f64,
 }
 
 /// A candidate: a table, and the rule of the *present* table without which it cannot differ from it.
@@ -87,12 +89,13 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
     let most = rules.most.next_multiple_of(group);
     let mut alive: Vec<usize> = (0..candidates.len()).collect();
     let mut gains = vec![Gains::default(); candidates.len()];
+    let mut base = Vec::new();
     // Many candidates are thinned out on less.
     let first = if candidates.len() > CROWD { rules.first.div_ceil(2) } else { rules.first };
     let mut done = 0;
     while !alive.is_empty() && done < most {
         let count = done.max(first).next_multiple_of(group).min(most - done);
-        heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?;
+        base.extend(heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?);
         done += count;
         // The better third goes on, less those that are worse than the present table by now.
         alive.sort_by(|&a, &b| gains[b].mean().total_cmp(&gains[a].mean()));
@@ -102,17 +105,19 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
         let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].margin());
         let decided = alive.len() == 1 || done >= most || gain > 2.0 * margin;
         if decided && gain > margin && gain > 0.0 {
+            let off = base.iter().sum::<f64>().abs() / base.len() as f64;
+            let winner = |gain| Winner { candidate: best, gain, share: gain / off };
             if !rules.confirm {
-                return Ok(Some(Winner { candidate: best, gain }));
+                return Ok(Some(winner(gain)));
             }
-            return confirm(bench, candidates, rules, best, done..2 * done, group);
+            return Ok(confirm(bench, candidates, rules, best, done..2 * done, group)?.map(winner));
         }
     }
     Ok(None)
 }
 
 /// Runs the winner of a race once more, on specimens that had no part in choosing it: the best of many looks better than
-/// it is, and without this most of what late races find is luck.
+/// it is, and without this most of what late races find is luck. Returns what it gains there, if it wins again.
 fn confirm(
     bench: &Bench,
     candidates: &[Candidate],
@@ -120,15 +125,16 @@ fn confirm(
     winner: usize,
     specimens: std::ops::Range<usize>,
     group: usize,
-) -> Result<Option<Winner>, Stopped> {
+) -> Result<Option<f64>, Stopped> {
     let mut gains = vec![Gains::default(); candidates.len()];
     heat(bench, candidates, rules, &[winner], &mut gains, specimens, group)?;
     let gains = &gains[winner];
     let (gain, margin) = (gains.mean(), rules.confidence * gains.margin());
-    Ok((gain > margin && gain > 0.0).then_some(Winner { candidate: winner, gain }))
+    Ok((gain > margin && gain > 0.0).then_some(gain))
 }
 
-/// Adds the paired differences of the candidates still in the race on some more specimens.
+/// Adds the paired differences of the candidates still in the race on some more specimens. Returns the present table's
+/// scores there.
 fn heat(
     bench: &Bench,
     candidates: &[Candidate],
@@ -137,7 +143,7 @@ fn heat(
     gains: &mut [Gains],
     specimens: std::ops::Range<usize>,
     group: usize,
-) -> Result<(), Stopped> {
+) -> Result<Vec<f64>, Stopped> {
     let set = fresh(bench.model, rules.root, specimens.start, specimens.len());
     let base = bench.arena.watched(bench.flat, &set, rules.seconds)?;
     let tables: Vec<FlatTable> = alive.iter().map(|&c| candidates[c].table.clone()).collect();
@@ -151,7 +157,7 @@ fn heat(
         let difference: Vec<f64> = score.iter().zip(&base.scores).map(|(a, b)| a - b).collect();
         gains[c].0.extend(difference.chunks(group).map(|g| g.iter().sum::<f64>() / g.len() as f64));
     }
-    Ok(())
+    Ok(base.scores)
 }
 
 #[cfg(test)]
