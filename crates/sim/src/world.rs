@@ -91,7 +91,8 @@ impl<'t> World<'t> {
         let mut topology = Topology::new(hops, 0, false);
         for (i, sender) in self.senders.iter().enumerate() {
             let reordering = (self.reordering, stream(i, Purpose::Reordering));
-            let legs = legs(&sender.route, sender.rtt_ms, |hop| self.hops[hop].delay_ms);
+            let rtt_ms = sender.rtt_ms + self.on_links_ms(i, sender.transport.ack_bytes);
+            let legs = legs(&sender.route, rtt_ms, |hop| self.hops[hop].delay_ms);
             topology.add_route(&legs, (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
         }
         let connection = |(i, s): (usize, &SenderPlan<'t>)| Connection::new(s.scheme.clone(), i as u16, s.transport);
@@ -105,16 +106,21 @@ impl<'t> World<'t> {
         )
     }
 
-    /// Time that a packet of a sender takes to be transmitted, on all constant-rate links of its route, ms.
+    /// Time that a packet of a sender and its ACK take to be transmitted, on all constant-rate links of its route, ms.
     #[must_use]
     pub fn transmission_ms(&self, sender: usize) -> f64 {
-        let SenderPlan { route, transport, .. } = &self.senders[sender];
-        let bits = f64::from(transport.packet_bytes) * 8.0;
+        let Settings { packet_bytes, ack_bytes, .. } = self.senders[sender].transport;
+        self.on_links_ms(sender, packet_bytes) + self.on_links_ms(sender, ack_bytes)
+    }
+
+    /// Time that so many bytes take to be transmitted, on all constant-rate links of a sender's route, ms.
+    fn on_links_ms(&self, sender: usize, bytes: u16) -> f64 {
+        let bits = f64::from(bytes) * 8.0;
         let on = |&hop: &u8| match self.hops[usize::from(hop)].link {
             LinkPlan::Rate(mbps) => bits / (mbps * 1e3),
             _ => 0.0,
         };
-        route.iter().map(on).sum()
+        self.senders[sender].route.iter().map(on).sum()
     }
 
     /// The link of hop `i`.

@@ -5,6 +5,7 @@
 //! nothing is not made. When that fails too, the next level looks closer, at more specimens.
 
 use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
+use exmachina_sim::scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
@@ -297,8 +298,9 @@ impl Line {
         // Where all networks are known in advance only their traffic varies, and less shows what is better.
         let few = if bench.model.scenario.grid().is_some() { 2 } else { 4 * bench.model.group() };
         let whole = bench.model.design.duration_s;
-        // Shorter runs say less each.
-        let few = few * libm::sqrt(USUAL_S / whole).round().clamp(1.0, 4.0) as usize;
+        // Shorter runs say less each, unless it is transfers that make up a run.
+        let timed = matches!(bench.model.scenario.workload.on, OnPeriod::Seconds(_) | OnPeriod::FixedSeconds(_));
+        let few = if timed { few * libm::sqrt(USUAL_S / whole).round().clamp(1.0, 4.0) as usize } else { few };
         let most = (4 * few) << level.min(5);
         Rules {
             first: if tuning.races { few << level.min(2) } else { most },

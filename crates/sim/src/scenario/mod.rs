@@ -96,6 +96,7 @@
 //! grows_unused_windows = false
 //! idle_timer = false
 //! packet_bytes = 1250                 # on the wire; 40 of them are headers
+//! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in the papers'
 //! ecn = false                         # of NewReno and Cubic; other schemes have their way
 //! ```
 //!

@@ -37,6 +37,8 @@ pub struct Transport {
     idle_timer: Option<bool>,
     #[serde(default, deserialize_with = "packet_bytes")]
     packet_bytes: Option<u16>,
+    #[serde(default, deserialize_with = "ack_bytes")]
+    ack_bytes: Option<u16>,
     ecn: Option<bool>,
 }
 
@@ -63,6 +65,7 @@ impl Transport {
             grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
             packet_bytes: self.packet_bytes(),
+            ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
         }
     }
 
@@ -146,6 +149,10 @@ fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u
 
 fn dup_threshold<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn ack_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    whole(deserializer, "bytes", 0, 65_535).map(|bytes| Some(bytes as u16))
 }
 
 fn packet_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {

@@ -88,6 +88,10 @@ pub struct Settings {
     pub idle_timer: bool,
     /// Bytes of a data packet on the wire.
     pub packet_bytes: u16,
+    /// Bytes of an ACK, which takes their time on each constant-rate link of the route on its way back, and never waits;
+    /// 0: it takes no time. Short as it is, it matters: it sets at which moment between two departures from a full queue
+    /// the packets that ACKs let go arrive, and so whose packets find no room (docs/validation.md).
+    pub ack_bytes: u16,
 }
 
 impl Settings {
@@ -109,6 +113,7 @@ impl Settings {
             grows_unused_windows: true,
             idle_timer: true,
             packet_bytes: 1250,
+            ack_bytes: HEADER_BYTES,
         }
     }
 
@@ -129,6 +134,7 @@ impl Settings {
             grows_unused_windows: false,
             idle_timer: false,
             packet_bytes: 1250,
+            ack_bytes: 0,
         }
     }
 }

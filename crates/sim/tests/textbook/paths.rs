@@ -55,8 +55,13 @@ fn unloaded_rtts_are_exact() {
         for (sender, other) in [(0, 152.0), (1, 151.0), (2, 151.0)] {
             let mut lone = world.clone();
             lone.senders = vec![world.senders[sender].clone()];
-            let log = log(&lone, 10.0);
-            assert!(log.iter().skip(100).all(|s| (s.rtt_ms - other).abs() < 1e-6), "sender {sender}");
+            let sent = log(&lone, 10.0);
+            assert!(sent.iter().skip(100).all(|s| (s.rtt_ms - other).abs() < 1e-6), "sender {sender}");
+            // An ACK of 50 bytes takes 0.04 ms on each link that its packet took a millisecond for.
+            lone.senders[0].transport.ack_bytes = 50;
+            let with_acks = other + 0.04 * lone.senders[0].route.len() as f64;
+            let sent = log(&lone, 10.0);
+            assert!(sent.iter().skip(100).all(|s| (s.rtt_ms - with_acks).abs() < 1e-6), "sender {sender}");
         }
         // The delay between the hops is part of the RTT, not added to it.
         world.senders.truncate(1);

@@ -152,6 +152,7 @@ impl Dice {
             adapts_to_reordering: self.chance(0.5),
             idle_timer: self.chance(0.5),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
+            ack_bytes: self.pick(&[0, 40, 64]),
             ..preset
         }
     }
