@@ -1,6 +1,7 @@
 //! Time-to-score curves: `curve MODEL.toml CPU_SECONDS [default|paper] [SEED] [TUNING-JSON]`.
 //!
 //! Prints, each time that the CPU time has grown by a quarter, the score on held-out specimens (not counted in the time).
+//! Environment: `START` (a table to begin with), `OUT` (where to write the last one), `VERBOSE` (each step on stderr).
 
 use std::sync::atomic::AtomicBool;
 
