@@ -215,7 +215,7 @@ impl<S: MayFollowRules> Observer<Sender<S>> for Watcher {
     }
 
     fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &Sender<S>) {
-        // An ACK of an earlier flow uses no rule.
+        // An ACK of an earlier flow has the same rule act again, which says nothing new about where memories are.
         if packet.sent >= self.since[sender] {
             self.count(sender, state);
         }

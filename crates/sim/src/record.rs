@@ -171,8 +171,9 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
 
     fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Sender<AnyScheme<'t>>) {
         let rtt = now - packet.sent;
-        // An ACK of an earlier flow changes nothing, and the sender does not know its number any more.
+        // The sender does not know the number of an earlier flow's packets any more; its rule acts once more.
         if now - rtt < self.senders[sender].since {
+            self.look_at(sender, state);
             self.row(now, sender, Event::Ack, NONE, Some(rtt), None);
             return;
         }

@@ -68,8 +68,13 @@ impl<S: Scheme> Sender<S> {
     fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
         self.delivered += 1;
         self.delay += received - sent;
-        // ACKs of an earlier flow count as delivered and no more.
-        if seq >= self.first_seq {
+        if seq < self.first_seq {
+            // An ACK of an earlier flow: it does not touch the memory, but the action is carried out once more.
+            if self.is_on() {
+                self.scheme.on_stale_ack();
+                self.open();
+            }
+        } else {
             let tick = |t: Time| if clock > 1 { t - t % clock } else { t };
             let advance = seq + 1 - self.acked;
             if advance > 1 {
@@ -187,5 +192,31 @@ impl<S: Scheme> Endpoint for Sender<S> {
 
     fn totals(&self) -> Totals {
         Totals { delivered: self.delivered, delay: self.delay, sent: u64::from(self.next_seq), ..Totals::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
+
+    use super::*;
+    use crate::scheme::Remy;
+
+    #[test]
+    fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {
+        let rule = Action { multiple: 2.0, increment: 1, intersend_ms: 1.0 };
+        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
+        let mut sender = Sender::new(Remy::new(&table), 0);
+        sender.start(0, u32::MAX);
+        let first = sender.act(0).0.unwrap();
+        sender.stop(1);
+        sender.receive(&Packet { seq: 5, ..first }, 2, 1);
+        assert_eq!(sender.scheme.controller.window(), 1, "nothing acts while it is off");
+        sender.start(10, u32::MAX);
+        sender.receive(&first, 50, 1);
+        assert_eq!((sender.scheme.controller.window(), sender.delivered), (3, 2));
+        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
+        // The window holds packets of the present flow only.
+        assert_eq!((sender.outstanding(), sender.limit), (0, 1 + 3));
     }
 }

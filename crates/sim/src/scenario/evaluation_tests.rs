@@ -220,7 +220,7 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     assert_eq!(settings("cubic", "preset = 'papers'"), crate::transport::Settings::papers());
     assert_eq!(settings("newreno", "preset = 'papers'").recovery, Recovery::NewReno);
     let remy = settings("x.dna", "preset = 'papers'");
-    assert_eq!((remy.recovery, remy.clock), (Recovery::GoBackN, 0));
+    assert_eq!((remy.recovery, remy.clock), (Recovery::LargestAck, 0));
     let own = settings("x.dna", "preset = 'papers'\nrecovery = 'rate-halving'\nclock_ms = 1\nconnections = 'fresh'");
     assert_eq!((own.recovery, own.clock, own.connections), (Recovery::RateHalving, 1_000_000, Connections::Fresh));
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);

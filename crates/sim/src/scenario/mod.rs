@@ -90,11 +90,12 @@
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "proportional"           # or go-back-n, newreno, rate-halving; the papers' differs by scheme
+//! recovery = "proportional"           # or largest-ack, go-back-n, newreno, rate-halving; the papers' differs by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false
 //! idle_timer = false
+//! times_every_packet = true            # an RTT sample from every ACK; else one packet at a time is timed
 //! packet_bytes = 1250                 # on the wire; 40 of them are headers
 //! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in the papers'
 //! ecn = false                         # of NewReno and Cubic; other schemes have their way

@@ -35,6 +35,7 @@ pub struct Transport {
     adapts_to_reordering: Option<bool>,
     grows_unused_windows: Option<bool>,
     idle_timer: Option<bool>,
+    times_every_packet: Option<bool>,
     #[serde(default, deserialize_with = "packet_bytes")]
     packet_bytes: Option<u16>,
     #[serde(default, deserialize_with = "ack_bytes")]
@@ -64,6 +65,7 @@ impl Transport {
             adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
             grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
+            times_every_packet: self.times_every_packet.unwrap_or(d.times_every_packet),
             packet_bytes: self.packet_bytes(),
             ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
         }
@@ -112,6 +114,7 @@ fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Conn
 
 fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
     let words = [
+        ("largest-ack", Recovery::LargestAck),
         ("go-back-n", Recovery::GoBackN),
         ("newreno", Recovery::NewReno),
         ("rate-halving", Recovery::RateHalving),

@@ -146,6 +146,8 @@ pub trait Scheme: Clone {
     fn window(&self) -> u32;
     /// Least time between two sends.
     fn intersend(&self) -> Time;
+    /// An ACK of a packet of an earlier on-period arrived, and it starts anew with each.
+    fn on_stale_ack(&mut self) {}
     /// It starts anew with each on-period, and is not told of ACKs of packets of an earlier one.
     fn forgets(&self) -> bool {
         false
@@ -296,6 +298,10 @@ macro_rules! any_scheme {
 
             fn ecn_capable(&self) -> bool {
                 match self { $($any::$name(s) => s.ecn_capable(),)* }
+            }
+
+            fn on_stale_ack(&mut self) {
+                match self { $($any::$name(s) => s.on_stale_ack(),)* }
             }
 
             fn forgets(&self) -> bool {

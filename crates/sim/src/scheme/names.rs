@@ -159,11 +159,12 @@ impl SchemeName {
     #[must_use]
     pub fn transport(&self, preset: Preset) -> Settings {
         let settings = preset.settings();
+        let timed = Settings { times_every_packet: false, ..settings };
         match (preset, self) {
-            // Agent/TCP/Newreno.
-            (Preset::Papers, SchemeName::NewReno) => Settings { recovery: Recovery::NewReno, ..settings },
-            // The RemyCCs were built on the base agent, Agent/TCP, and read exact times.
-            (Preset::Papers, SchemeName::Table(_)) => Settings { recovery: Recovery::GoBackN, clock: 0, ..settings },
+            // Agent/TCP/Newreno, which times one packet at a time, as does the base agent under the RemyCCs.
+            (Preset::Papers, SchemeName::NewReno) => Settings { recovery: Recovery::NewReno, ..timed },
+            // They repaired nothing, and read exact times.
+            (Preset::Papers, SchemeName::Table(_)) => Settings { recovery: Recovery::LargestAck, clock: 0, ..timed },
             _ => settings,
         }
     }
@@ -279,7 +280,7 @@ mod tests {
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
         let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
         assert_eq!(recovery("newreno", Preset::Papers), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Papers), Recovery::GoBackN);
+        assert_eq!(recovery("x.dna", Preset::Papers), Recovery::LargestAck);
         assert_eq!(recovery("cubic", Preset::Papers), Recovery::RateHalving);
         assert_eq!(recovery("newreno", Preset::Today), Recovery::Proportional);
     }

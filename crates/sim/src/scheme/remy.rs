@@ -41,6 +41,12 @@ impl Scheme for Remy<'_> {
         self.controller.on_ack(self.table, ack.sent, ack.received, ack.advance);
     }
 
+    /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:
+    /// docs/validation.md.
+    fn on_stale_ack(&mut self) {
+        self.controller.act(self.table);
+    }
+
     #[inline(always)]
     fn window(&self) -> u32 {
         self.controller.window()

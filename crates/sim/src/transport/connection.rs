@@ -28,6 +28,8 @@ pub struct Connection<S> {
     opened: bool,
     /// When the present on-period began.
     since: Time,
+    /// It is a transfer: by bytes, not by time.
+    transfer: bool,
     /// The first packet past what the application gave (`u32::MAX`: no end in sight).
     end: u32,
     board: Scoreboard,
@@ -35,6 +37,8 @@ pub struct Connection<S> {
     /// The receiver of the connection before: what is still on its way to it counts as delivered.
     past: Receiver,
     rtt: RttEstimator,
+    /// The packet whose RTT is being measured, and when it was sent, where not every packet's is.
+    timed: Option<(u32, Time)>,
     /// When the retransmission timer expires.
     rto_at: Time,
     phase: Phase,
@@ -71,11 +75,13 @@ impl<S: Scheme> Connection<S> {
             first: 0,
             opened: false,
             since: 0,
+            transfer: false,
             end: 0,
             board: Scoreboard::new(0),
             receiver: Receiver::new(0),
             past: Receiver::new(0),
             rtt: RttEstimator::default(),
+            timed: None,
             rto_at: NEVER,
             phase: Phase::Open,
             recover: 0,
@@ -128,6 +134,7 @@ impl<S: Scheme> Connection<S> {
         self.board = Scoreboard::new(next);
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
         self.rtt = RttEstimator::default();
+        self.timed = None;
         self.rto_at = NEVER;
         self.phase = Phase::Open;
         (self.recover, self.ecn_recover, self.largest) = (next, next, next);
@@ -143,7 +150,7 @@ impl<S: Scheme> Connection<S> {
             return self.scheme.window();
         }
         match self.settings.recovery {
-            Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
+            Recovery::LargestAck | Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
             Recovery::RateHalving | Recovery::Proportional => self.reduction.window,
         }
     }
@@ -186,14 +193,16 @@ impl<S: Scheme> Connection<S> {
                 }
             }
         }
-        let (acked, news) = self.board.acknowledge(feedback.next, now);
+        let largest = feedback.arrived.iter().map(|&(seq, _)| seq + 1).max().filter(|_| self.forgives());
+        let (acked, news) = self.board.acknowledge(feedback.next.max(largest.unwrap_or(0)), now);
         delivered += news;
         let rate = self.board.rate_sample();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
         let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
         self.restart_timer(acked, now);
-        let lost = self.find_losses(acked, una, now);
+        let skipped = acked.saturating_sub(feedback.arrived.len() as u32);
+        let lost = self.find_losses((acked, skipped), una, now);
         self.answer_marks(feedback.marked, now);
         let advance = (seq + 1).saturating_sub(self.largest);
         self.largest += advance;
@@ -220,6 +229,8 @@ impl<S: Scheme> Connection<S> {
         };
         if sent >= self.since || !self.scheme.forgets() {
             self.scheme.on_ack(&ack);
+        } else {
+            self.scheme.on_stale_ack();
         }
         self.window_limited = false;
         if in_recovery {
@@ -242,6 +253,9 @@ impl<S: Scheme> Connection<S> {
     fn send(&mut self, now: Time) -> Packet {
         let again = self.board.to_repair > 0;
         let seq = if again { self.board.send_again(now) } else { self.board.send_new(now) };
+        if !again && self.timed.is_none() {
+            self.timed = Some((seq, now));
+        }
         self.repair_now &= !again;
         self.reduction.sent += 1;
         self.totals.sent += 1;
@@ -286,6 +300,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         self.since = now;
+        self.transfer = packets != u32::MAX;
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {

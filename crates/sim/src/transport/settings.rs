@@ -17,8 +17,11 @@ pub enum Connections {
 /// How the sender learns of losses, and how much it sends while it repairs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe): ns-2's base
-    /// agent, which the papers' RemyCCs were built on. A window that no loss lowers can collapse under it.
+    /// A lost packet stays lost and the window is counted from the largest ACK, as in the design simulator (Remy'13
+    /// §4.3); go-back-N after a timeout, and in transfers by bytes, which are to arrive whole. What the papers' RemyCCs
+    /// did in ns-2 (docs/validation.md).
+    LargestAck,
+    /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe).
     GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
     NewReno,
@@ -73,6 +76,8 @@ pub struct Settings {
     pub rto_initial: Time,
     /// Granularity of the retransmission timer: the least part for the variation (RFC 6298 §2.3, G).
     pub rto_granularity: Time,
+    /// Every ACK gives an RTT sample (time stamps, RFC 7323); else one packet at a time is timed (RFC 6298 §3).
+    pub times_every_packet: bool,
     /// Resolution of RTT samples; 0: exact.
     pub clock: Time,
     /// Loss recovery.
@@ -106,6 +111,7 @@ impl Settings {
             rto_initial: 3 * SECOND,
             // ns-2's default tick.
             rto_granularity: 10_000_000,
+            times_every_packet: true,
             clock: 100_000,
             recovery: Recovery::RateHalving,
             dup_threshold: 3,
@@ -127,6 +133,7 @@ impl Settings {
             rto_floor: RtoFloor::Variation(SECOND / 5),
             rto_initial: SECOND,
             rto_granularity: 1_000_000,
+            times_every_packet: true,
             clock: 0,
             recovery: Recovery::Proportional,
             dup_threshold: 3,

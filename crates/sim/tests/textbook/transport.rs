@@ -8,7 +8,7 @@ use exmachina_sim::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, Own, OwnScheme, Scheme};
+use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, ConstantWindow, Own, OwnScheme, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_s, to_s};
 use exmachina_sim::transport::{Connection, Connections, Recovery, RtoFloor, Settings};
 use exmachina_sim::world::HopPlan;
@@ -46,7 +46,9 @@ impl Observer<Sender> for Diary {
 #[test]
 fn transfers_deliver_all_their_packets() {
     for preset in [Settings::papers(), Settings::today()] {
-        for recovery in [Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional] {
+        for recovery in
+            [Recovery::LargestAck, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional]
+        {
             let transport = Settings { recovery, ..preset };
             for (name, scheme) in schemes(&transport) {
                 let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
@@ -59,11 +61,27 @@ fn transfers_deliver_all_their_packets() {
                 assert_eq!((diary.started.len(), diary.stopped.len()), (5, 5), "{name}, {recovery:?}: {totals:?}");
                 assert_eq!(totals.delivered, 1000, "{name}, {recovery:?}: {totals:?}");
                 // About 5 % must be sent again; without SACK more are, and after timeouts all.
-                let most = if matches!(recovery, Recovery::GoBackN | Recovery::NewReno) { 3000.0 } else { 600.0 };
+                let sack = matches!(recovery, Recovery::RateHalving | Recovery::Proportional);
+                let most = if sack { 600.0 } else { 3000.0 };
                 within(&format!("{name}, {recovery:?}: repairs"), totals.retransmitted as f64, 25.0, most);
             }
         }
     }
+}
+
+/// Nobody waits for the whole of an on-period by time: with `LargestAck` what is lost stays lost (Remy'13 §4.3), and the
+/// window goes on as if it had arrived.
+#[test]
+fn what_is_lost_stays_lost_where_the_window_counts_from_the_largest_ack() {
+    let transport = Settings { recovery: Recovery::LargestAck, ..plain() };
+    let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
+    let sender = flow(AnyScheme::ConstantWindow(ConstantWindow { packets: 20 }), transport, 40.0);
+    let engine = run(&dumbbell(hop, vec![sender]), 100.0, &mut Diary::default());
+    let totals = engine.senders()[0].totals();
+    assert_eq!((totals.retransmitted, totals.timeouts, totals.in_order), (0, 0, totals.delivered), "{totals:?}");
+    // 20 packets in every RTT of 41 ms.
+    within("packets sent", totals.sent as f64, 0.97 * 48_780.0, 1.03 * 48_780.0);
+    within("share that arrives", totals.delivered as f64 / totals.sent as f64, 0.945, 0.955);
 }
 
 /// A fresh connection begins with the initial window; a persistent one goes on with what it has.

@@ -138,7 +138,8 @@ impl Dice {
         if self.chance(0.4) {
             return preset;
         }
-        let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional];
+        let all =
+            [Recovery::LargestAck, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional];
         let floor = from_ms(self.log(1.0, 1000.0));
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
@@ -151,6 +152,7 @@ impl Dice {
             dup_threshold: 1 + self.below(5),
             adapts_to_reordering: self.chance(0.5),
             idle_timer: self.chance(0.5),
+            times_every_packet: self.chance(0.5),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
             ack_bytes: self.pick(&[0, 40, 64]),
             ..preset

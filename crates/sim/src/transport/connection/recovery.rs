@@ -38,6 +38,16 @@ impl<S: Scheme> Connection<S> {
         matches!(self.settings.recovery, Recovery::RateHalving | Recovery::Proportional)
     }
 
+    /// A loss is answered by sending all that follows again.
+    fn goes_back(&self) -> bool {
+        matches!(self.settings.recovery, Recovery::LargestAck | Recovery::GoBackN)
+    }
+
+    /// A lost packet stays lost: nobody waits for the whole of an on-period by time.
+    pub(super) fn forgives(&self) -> bool {
+        self.settings.recovery == Recovery::LargestAck && !self.transfer
+    }
+
     /// A packet was late, not lost: waits for more of them before the next is taken for lost.
     pub(super) fn adapt(&mut self, behind: u64) {
         if self.settings.adapts_to_reordering {
@@ -45,10 +55,16 @@ impl<S: Scheme> Connection<S> {
         }
     }
 
-    /// Finds what is lost, and enters and leaves recovery: packets newly declared lost.
-    pub(super) fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
-        let lost =
-            if self.is_sack() { self.board.overtaken(self.dup_threshold) } else { self.count_duplicates(acked, una) };
+    /// Finds what is lost after an ACK that covers some packets and skips some of them, and enters and leaves recovery:
+    /// packets newly declared lost.
+    pub(super) fn find_losses(&mut self, (acked, skipped): (u32, u32), una: u32, now: Time) -> u32 {
+        let lost = if self.is_sack() {
+            self.board.overtaken(self.dup_threshold)
+        } else if self.forgives() {
+            (skipped > 0).then_some((una, skipped))
+        } else {
+            self.count_duplicates(acked, una)
+        };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
             self.phase = Phase::Open;
@@ -75,7 +91,7 @@ impl<S: Scheme> Connection<S> {
             // Step 1: not for duplicates that repairs of an earlier window cause.
             let covers = seq > self.recover || seq == self.first;
             let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
-            if lost && self.settings.recovery == Recovery::GoBackN {
+            if lost && self.goes_back() {
                 return Some((seq, self.go_back()));
             }
             return (lost && self.board.declare_lost(seq)).then_some((seq, 1));
@@ -96,8 +112,7 @@ impl<S: Scheme> Connection<S> {
     pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, now: Time) {
         let flight = self.board.outstanding();
         let window = self.scheme.window().min(self.in_flight() + lost);
-        let goes_back = self.settings.recovery == Recovery::GoBackN;
-        self.phase = if goes_back { Phase::Loss } else { Phase::Recovery };
+        self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
         self.repair_now = true;
@@ -148,6 +163,8 @@ impl<S: Scheme> Connection<S> {
     /// All that has not arrived, as far as the sender knows, is to be sent again: how many packets that is.
     pub(super) fn go_back(&mut self) -> u32 {
         self.dup_acks = 0;
+        // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
+        self.timed = None;
         self.board.declare_all_lost()
     }
 }

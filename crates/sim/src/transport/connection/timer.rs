@@ -7,14 +7,19 @@ use crate::time::{NEVER, Time};
 use crate::transport::receiver::Feedback;
 
 impl<S: Scheme> Connection<S> {
-    /// Takes the RTT of the oldest packet that the ACK covers: one that was delayed includes the delay, as real ones do
-    /// (RFC 7323 §4.3).
+    /// The RTT of the oldest packet that the ACK covers: one that was delayed includes the delay, as real ones do (RFC 7323
+    /// §4.3). The timer learns of each, or only of the one that is being timed.
     pub(super) fn measure(&mut self, feedback: &Feedback, now: Time) -> Time {
         let sent = feedback.arrived[0].1;
         let clock = self.settings.clock.max(1);
         // To the nearest tick.
         let rtt = ((now - sent + clock / 2) / clock * clock).max(1);
-        self.rtt.sample(rtt);
+        if self.settings.times_every_packet {
+            self.rtt.sample(rtt);
+        } else if let Some((_, sent)) = self.timed.filter(|&(seq, _)| seq < self.board.una) {
+            self.timed = None;
+            self.rtt.sample(((now - sent + clock / 2) / clock * clock).max(1));
+        }
         rtt
     }
 
