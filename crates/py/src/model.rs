@@ -75,7 +75,7 @@ impl Model {
 
     #[getter]
     fn objective(&self) -> (f64, f64, f64, &'static str) {
-        let Objective { alpha, beta, delta, throughput } = self.inner.objective;
+        let Objective { alpha, beta, delta, throughput, .. } = self.inner.objective;
         let basis = match throughput {
             ThroughputBasis::Share => "share",
             ThroughputBasis::OnTime => "on-time",

@@ -31,11 +31,15 @@ pub struct Objective {
     pub delta: f64,
     /// How throughput and delay are measured.
     pub throughput: ThroughputBasis,
+    /// What lost packets cost: throughput counts times (packets delivered / sent) to this power. Neither paper has it: in
+    /// the design simulator, where nothing is sent again, a loss costs a sender nothing, and one that sends ten packets
+    /// for each that arrives does as well as one that sends one.
+    pub loss_weight: f64,
 }
 
 impl Default for Objective {
     fn default() -> Self {
-        Self { alpha: 1.0, beta: 1.0, delta: 1.0, throughput: ThroughputBasis::default() }
+        Self { alpha: 1.0, beta: 1.0, delta: 1.0, throughput: ThroughputBasis::default(), loss_weight: 0.0 }
     }
 }
 
@@ -72,6 +76,8 @@ struct ObjectiveTable {
     delta: Option<f64>,
     #[serde(default)]
     throughput: ThroughputBasis,
+    #[serde(default, deserialize_with = "weight")]
+    loss_weight: Option<f64>,
 }
 
 #[derive(Clone, Copy, serde::Deserialize)]
@@ -85,7 +91,8 @@ impl TryFrom<ObjectiveTable> for Objective {
     type Error = &'static str;
 
     fn try_from(table: ObjectiveTable) -> Result<Self, Self::Error> {
-        let ObjectiveTable { preset, alpha, beta, delta, throughput } = table;
+        let ObjectiveTable { preset, alpha, beta, delta, throughput, loss_weight } = table;
+        let loss_weight = loss_weight.unwrap_or(0.0);
         match preset {
             Some(Preset::Proportional) if alpha.or(beta).is_some() => {
                 Err("expected neither alpha nor beta beside preset = \"proportional\", which sets both to 1")
@@ -94,12 +101,15 @@ impl TryFrom<ObjectiveTable> for Objective {
                 Err("expected no alpha, beta or delta beside preset = \"minimum-potential-delay\", \
                  which sets alpha = 2 and delta = 0")
             }
-            Some(Preset::MinimumPotentialDelay) => Ok(Self { alpha: 2.0, beta: 1.0, delta: 0.0, throughput }),
+            Some(Preset::MinimumPotentialDelay) => {
+                Ok(Self { alpha: 2.0, beta: 1.0, delta: 0.0, throughput, loss_weight })
+            }
             _ => Ok(Self {
                 alpha: alpha.unwrap_or(1.0),
                 beta: beta.unwrap_or(1.0),
                 delta: delta.unwrap_or(1.0),
                 throughput,
+                loss_weight,
             }),
         }
     }
@@ -150,6 +160,7 @@ mod tests {
     fn tables() {
         assert_eq!(parse(""), Ok(Objective::default()));
         assert_eq!(parse("preset = 'proportional'\ndelta = 10").unwrap().delta, 10.0);
+        assert_eq!(parse("preset = 'minimum-potential-delay'\nloss_weight = 2").unwrap().loss_weight, 2.0);
         assert_eq!(parse("throughput = 'on-time'").unwrap().throughput, ThroughputBasis::OnTime);
         let message = |text: &str| parse(text).unwrap_err();
         assert_eq!(message("delta = -1"), "expected a number of at least 0, got -1");

@@ -53,6 +53,11 @@ impl Flow {
         if self.share_s > 0.0 { self.delivered as f64 * PACKET_BYTES * 8e-6 / (self.share_s * rate_mbps) } else { 0.0 }
     }
 
+    /// Packets delivered over packets sent, to this power.
+    fn share_delivered(&self, power: f64) -> f64 {
+        if power == 0.0 { 1.0 } else { libm::pow(self.delivered as f64 / self.sent.max(1) as f64, power) }
+    }
+
     /// Mean RTT of its delivered packets, ms; none if nothing was delivered.
     #[must_use]
     pub fn mean_rtt_ms(&self) -> Option<f64> {
@@ -69,10 +74,11 @@ impl Flow {
 impl Outcome {
     /// A sender's throughput and delay in the units of the objective; none if it was on and received nothing.
     fn measured(&self, flow: &Flow, objective: &Objective) -> Option<(f64, f64)> {
-        match objective.throughput {
-            ThroughputBasis::Share => Some((flow.normalised_throughput(self.rate_mbps), flow.delay_ratio()?)),
-            ThroughputBasis::OnTime => Some((flow.throughput_mbps(), flow.mean_rtt_ms()?)),
-        }
+        let (throughput, delay) = match objective.throughput {
+            ThroughputBasis::Share => (flow.normalised_throughput(self.rate_mbps), flow.delay_ratio()?),
+            ThroughputBasis::OnTime => (flow.throughput_mbps(), flow.mean_rtt_ms()?),
+        };
+        Some((throughput * flow.share_delivered(objective.loss_weight), delay))
     }
 
     /// What the run is worth (see [`role::score`]); a sender that was never on counts 0 (as in the authors' code).
@@ -86,5 +92,22 @@ impl Outcome {
             self.measured(flow, objective).map_or(NOTHING_RECEIVED, |(t, d)| objective.utility(t, d))
         };
         role::score(self.flows.len(), roles, objective, utility)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_cost_what_the_objective_says() {
+        let flow = Flow { delivered: 500, sent: 1000, delay_ns: 500_000_000, on_s: 1.0, share_s: 1.0, min_rtt_ms: 1.0 };
+        let outcome = Outcome { flows: vec![flow], rate_mbps: 5.0, ..Outcome::default() };
+        let score = |alpha, loss_weight| {
+            outcome.score(&[], &Objective { alpha, delta: 0.0, loss_weight, ..Objective::default() })
+        };
+        // 500 packets of 1250 bytes in a second are the whole link; half of what was sent arrived.
+        assert_eq!((score(1.0, 0.0), score(1.0, 1.0), score(1.0, 2.0)), (0.0, -1.0, -2.0));
+        assert_eq!((score(2.0, 0.0), score(2.0, 1.0)), (-1.0, -2.0));
     }
 }
