@@ -53,6 +53,10 @@ scores above. Dashed: the published table, Cubic and the bound, on the held-out 
 """
 
 
+WEIGHTY = 1000
+"""Scores from here on are written without decimals."""
+
+
 def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
     """Writes `algorithms.md` and `algorithms.png`."""
     if not algorithms:
@@ -88,7 +92,7 @@ def scores(algorithms: Sequence[Algorithm]) -> str:
     head += [cell for name in schemes for cell in (name, "ahead of it")]
     rows = []
     for one in algorithms:
-        row = [f"`{one.name}`", one.description, with_margin(one.score, one.score_ci95), signed(one.bound)]
+        row = [f"`{one.name}`", one.description, with_margin(one.score, one.score_ci95), score(one.bound)]
         rivals = {rival.name: rival for rival in one.rivals}
         for rival in (one.published, *(rivals.get(name) for name in schemes)):
             row += beside(rival)
@@ -101,7 +105,7 @@ def beside(rival: Rival | None) -> list[str]:
     if rival is None:
         return ["", ""]
     lead = with_margin(rival.lead, rival.lead_ci95, plus=True)
-    return [signed(rival.score), lead if rival.lead > rival.lead_ci95 else f"**{lead}**"]
+    return [score(rival.score), lead if rival.lead > rival.lead_ci95 else f"**{lead}**"]
 
 
 def costs(algorithms: Sequence[Algorithm]) -> str:
@@ -122,7 +126,12 @@ def costs(algorithms: Sequence[Algorithm]) -> str:
 
 def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:
     """A mean and its interval."""
-    return f"{signed(mean, plus=plus)} ± {half_width:.3f}"
+    return f"{score(mean, plus=plus)} ± {score(half_width)}"
+
+
+def score(value: float, *, plus: bool = False) -> str:
+    """Three decimals, or none: starved senders weigh thousands under -1 / throughput."""
+    return signed(value, 3 if abs(value) < WEIGHTY else 0, plus=plus)
 
 
 def markdown(head: list[str], rows: list[list[str]], words: int) -> str:

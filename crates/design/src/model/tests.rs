@@ -114,7 +114,8 @@ fn mistakes() {
     );
     assert_eq!(
         told(&random(), "[objective]\nweight = 1"),
-        "11: objective.weight: unknown field; expected one of preset, alpha, beta, delta, throughput"
+        "11: objective.weight: unknown field; expected one of preset, alpha, beta, delta, throughput, \
+         loss_weight"
     );
     assert_eq!(
         told(&random(), "[objective]\ndelta = -1"),
