@@ -106,11 +106,16 @@ impl<S: Scheme> Sender<S> {
         }
     }
 
-    /// A packet is known to be lost. In a transfer by bytes another may go in its place.
+    /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
     #[cold]
     fn lose(&mut self, seq: u32) {
         if seq >= self.first_seq && self.end != u32::MAX {
             self.end += 1;
+            if seq + 1 == self.next_seq {
+                // No ACK is on its way that could open the window: where a real stack's timer would expire, the transfer
+                // would never end.
+                self.acked = self.next_seq;
+            }
             self.open();
         }
     }
@@ -218,5 +223,18 @@ mod tests {
         assert_eq!(sender.scheme.controller.memory(), &Memory::default());
         // The window holds packets of the present flow only.
         assert_eq!((sender.outstanding(), sender.limit), (0, 1 + 3));
+    }
+    #[test]
+    fn a_transfer_whose_window_is_lost_goes_on() {
+        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
+        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
+        let mut sender = Sender::new(Remy::new(&table), 0);
+        sender.start(0, 3);
+        let (first, second) = (sender.act(0).0.unwrap(), sender.act(1_000_000).0.unwrap());
+        assert_eq!(sender.ready(), NEVER);
+        sender.receive(&Packet { lost: true, ..first }, 5_000_000, 1);
+        assert_eq!(sender.ready(), NEVER, "an ACK may still come");
+        sender.receive(&Packet { lost: true, ..second }, 6_000_000, 1);
+        assert_eq!((sender.ready(), sender.limit, sender.end), (2_000_000, 4, 5));
     }
 }
