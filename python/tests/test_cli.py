@@ -21,9 +21,9 @@ tao-1000x          1-1000 Mbit/s, 150 ms, two senders
 
 SCORES = """\
   scheme                       score      to the first    throughput    delay
-  one-rule            −1.805 ± 0.125                           0.301    1.026
-  one-rule (2)        −1.805 ± 0.125    +0.000 ± 0.000         0.301    1.026
-  omniscient bound    −0.036 ± 0.000    +1.769 ± 0.125         1.000    1.025
+  one-rule            −1.800 ± 0.124                           0.302    1.026
+  one-rule (2)        −1.800 ± 0.124    +0.000 ± 0.000         0.302    1.026
+  omniscient bound    −0.036 ± 0.000    +1.764 ± 0.124         1.000    1.025
 """
 
 
