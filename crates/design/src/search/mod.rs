@@ -172,7 +172,7 @@ impl Part {
         table.provenance = None;
         let method = match search {
             Search::Paper => Method::Paper(Box::default()),
-            Search::Default => Method::Default(Box::default()),
+            Search::Default => Method::Default(Box::new(Ours::new(&table))),
         };
         Part { start: table.clone(), table, best: None, method }
     }

@@ -104,6 +104,12 @@ struct Grown {
 }
 
 impl Ours {
+    /// The search that begins with a table. One of many rules has its beginnings behind it.
+    pub fn new(start: &RuleTable) -> Ours {
+        let phase = GROWN.iter().take_while(|&&rules| start.len() >= rules).count();
+        Ours { line: Line::from(start), phase, ..Ours::default() }
+    }
+
     /// Whether there has been more than one beginning.
     pub fn has_choice(&self) -> bool {
         self.phase > 0 || !self.grown.is_empty()
@@ -115,7 +121,7 @@ impl Ours {
         self.line.quick = tuning.quick_start && self.phase == 0 && (small || self.grown.is_empty());
         let done = self.line.step(bench, tuning)?;
         let table = done.table.as_ref().unwrap_or(bench.table);
-        let first_level = self.origin.as_ref().map_or(0, |origin| origin.line.level);
+        let first_level = self.origin.as_ref().map_or(Line::from(bench.start).level, |origin| origin.line.level);
         // Where all networks are known in advance, one line gets as far, and sooner.
         if !tuning.lines
             || small
@@ -141,6 +147,7 @@ impl Ours {
                 origin.table.clone()
             }
             None => {
+                self.line = Line::from(bench.start);
                 self.line.law = (self.grown.len() == LAW_LINE && bench.start.len() == 1).then(LawSearch::default);
                 beginning(self.grown.len(), bench)
             }
@@ -227,6 +234,15 @@ impl Default for Tuning {
 }
 
 impl Line {
+    /// A line that begins with a table. One that has grown is worked on from the second level: what little it still gains
+    /// is lost in races of a few runs, which then do more harm than good.
+    fn from(start: &RuleTable) -> Line {
+        if start.len() < GROWN[0] {
+            return Line::default();
+        }
+        Line { level: 1, notes: vec![Note { reach: NEXT_REACH, whole: false }; start.len()], ..Line::default() }
+    }
+
     /// One step: a rule improved, a rule split, or the next level.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         if let Some(search) = self.law.take() {

@@ -14,6 +14,9 @@ use crate::model::Model;
 /// A race with more candidates than this begins with a shorter heat.
 const CROWD: usize = 60;
 
+/// A winner runs on at most this many times the specimens of the race before it counts as one.
+const MOST_AGAIN: usize = 16;
+
 /// How long and how strict a race is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
@@ -92,11 +95,12 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
     let mut base = Vec::new();
     // Many candidates are thinned out on less.
     let first = if candidates.len() > CROWD { rules.first.div_ceil(2) } else { rules.first };
-    let mut done = 0;
+    let (mut done, mut spent) = (0, 0);
     while !alive.is_empty() && done < most {
         let count = done.max(first).next_multiple_of(group).min(most - done);
         base.extend(heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?);
         done += count;
+        spent += count * alive.len();
         // The better third goes on, less those that are worse than the present table by now.
         alive.sort_by(|&a, &b| gains[b].mean().total_cmp(&gains[a].mean()));
         alive.truncate(alive.len().div_ceil(3));
@@ -110,14 +114,18 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
             if !rules.confirm {
                 return Ok(Some(winner(gain)));
             }
-            return Ok(confirm(bench, candidates, rules, best, done..2 * done, group)?.map(winner));
+            // As many runs again as it took to choose: the winner's and the present table's.
+            let again = (spent / 2).clamp(done, MOST_AGAIN * done).next_multiple_of(group);
+            return Ok(confirm(bench, candidates, rules, best, done..done + again, group)?.map(winner));
         }
     }
     Ok(None)
 }
 
 /// Runs the winner of a race once more, on specimens that had no part in choosing it: the best of many looks better than
-/// it is, and without this most of what late races find is luck. Returns what it gains there, if it wins again.
+/// it is, and without this most of what late races find is luck. Only two tables run, so that many specimens cost little;
+/// and the more there are, the smaller is the step that is taken because it was lucky here too. Returns what it gains
+/// there, if it wins again.
 fn confirm(
     bench: &Bench,
     candidates: &[Candidate],

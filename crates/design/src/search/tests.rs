@@ -102,6 +102,27 @@ fn the_paper_splits_every_fourth_epoch() {
     assert_eq!(designer.parts[0].table.len(), 16);
 }
 
+/// A table that has grown is not begun again: its first step is one of a confirmed race, and it is the best so far.
+#[test]
+fn a_grown_table_is_worked_on_as_it_is() {
+    let mut grown = designer(Search::Default, 1).table();
+    while grown.len() < 12 {
+        let at = [0.5 * grown.len() as f64; exmachina_rules::SIGNALS];
+        grown.split(grown.len() - 1, &at, &[exmachina_rules::Signal::AckEwma]);
+    }
+    let model = Model::parse(&SMALL.replace("rate_mbps = 8", "rate_mbps = { uniform = [7, 9] }"), "small.toml").unwrap();
+    let mut search = Designer::with_start(model, Settings::default(), &[grown.clone()]).unwrap();
+    let level = |search: &Designer| {
+        let Method::Default(ours) = &search.parts[0].method else { unreachable!() };
+        let state = serde_json::to_value(ours).unwrap();
+        (state["phase"].as_u64().unwrap(), state["line"]["level"].as_u64().unwrap())
+    };
+    assert_eq!(level(&search), (2, 1));
+    run(&mut search, 3);
+    assert_eq!(level(&search).1, 1);
+    assert!(search.table().len() >= 12);
+}
+
 #[test]
 fn a_damaged_checkpoint_is_an_error() {
     let text = designer(Search::Default, 1).checkpoint();
