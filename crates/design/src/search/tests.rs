@@ -110,7 +110,8 @@ fn a_grown_table_is_worked_on_as_it_is() {
         let at = [0.5 * grown.len() as f64; exmachina_rules::SIGNALS];
         grown.split(grown.len() - 1, &at, &[exmachina_rules::Signal::AckEwma]);
     }
-    let model = Model::parse(&SMALL.replace("rate_mbps = 8", "rate_mbps = { uniform = [7, 9] }"), "small.toml").unwrap();
+    let model =
+        Model::parse(&SMALL.replace("rate_mbps = 8", "rate_mbps = { uniform = [7, 9] }"), "small.toml").unwrap();
     let mut search = Designer::with_start(model, Settings::default(), &[grown.clone()]).unwrap();
     let level = |search: &Designer| {
         let Method::Default(ours) = &search.parts[0].method else { unreachable!() };
