@@ -1,6 +1,6 @@
 """Schemes in the plane of throughput and delay: clouds of runs, their ellipses and medians (Remy'13 §5.2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,11 @@ from exmachina.scoring import BOUND
 from exmachina.stats import ellipse
 from exmachina.style import colour_of, family_colours
 
-__all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_runs", "frontier_of", "scheme_colours"]
+__all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_flows", "frontier_of", "scheme_colours"]
 
 Floats = npt.NDArray[np.float64]
+LEAST_MS = 1e-3
+"""Shorter queueing delays are drawn here: a logarithm has no end."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Cloud:
     """The ellipse of one standard deviation, or another share of it, of log10(delay) and throughput, as delay and
     throughput, shape (points, 2)."""
     median: tuple[float, float]
-    """Delay and throughput."""
+    """Delay and throughput: of the specimens, or of all senders of all runs, as Remy'13 (§5.2) has it."""
 
 
 def scheme_colours(schemes: list[str]) -> dict[str, str]:
@@ -48,23 +50,28 @@ def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
     return _clouds(specimens, "scheme", "normalised_throughput", colours)
 
 
-def clouds_of_runs(
-    runs: pl.DataFrame,
+def clouds_of_flows(
+    flows: pl.DataFrame,
     measure: str = "throughput_mbps",
     *,
     colours: dict[str, str] | None = None,
     sigma: float = 1.0,
 ) -> list[Cloud]:
-    """A cloud for each contender and scheme of `Results.runs`; throughput is in Mbit/s, the mean of the senders.
+    """A cloud for each label: a dot for each run, where the mean of its senders is, and the median of all senders.
 
     Args:
-        runs: As `Results.runs`: label, queueing_delay_ms and `measure`.
-        measure: The column that is up.
+        flows: One row per run and sender that was on: label, run, queueing_delay_ms and `measure`.
+        measure: The column that is up, in Mbit/s.
         colours: By label; by family if not given.
         sigma: Of the ellipses.
     """
-    colours = colours or family_colours(runs["label"].unique(maintain_order=True))
-    return _clouds(runs, "label", measure, colours, sigma)
+    colours = colours or family_colours(flows["label"].unique(maintain_order=True))
+    columns = ["queueing_delay_ms", measure]
+    runs = flows.group_by("label", "run", maintain_order=True).agg(pl.col(columns).mean())
+    medians = flows.group_by("label").agg(pl.col(columns).median())
+    found = {label: (max(delay_ms or 0, LEAST_MS), up) for label, delay_ms, up in medians.iter_rows()}
+    clouds = _clouds(runs, "label", measure, colours, sigma)
+    return [replace(cloud, median=found[cloud.scheme]) for cloud in clouds]
 
 
 def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
@@ -81,7 +88,7 @@ def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str],
     usable = frame.drop_nulls(["queueing_delay_ms", measure])
     clouds = []
     for (scheme,), group in usable.group_by(by, maintain_order=True):
-        delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), 1e-3)
+        delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), LEAST_MS)
         throughput = group[measure].to_numpy()
         around = None if scheme == BOUND else ellipse(np.log10(delay_ms), throughput)
         outline = None if around is None else around.center + sigma * (around.outline() - around.center)

@@ -59,6 +59,11 @@ class Results:
         return each.with_columns(label=_labels(self.flows)).select("label", pl.exclude("label"))
 
     @property
+    def senders_on(self) -> pl.DataFrame:
+        """The flows of senders that were on, with their `label`: what pictures call the contender and the scheme."""
+        return self.flows.with_columns(label=_labels(self.flows)).filter(pl.col("on_s") > 0)
+
+    @property
     def alternatives(self) -> bool:
         """Whether the contenders are schemes to choose from, and not mixes, in which one's gain is another's loss."""
         return bool((self.flows["contender"] == self.flows["scheme"]).all())

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-from exmachina.cloud import Cloud, Floats, clouds_of_runs, frontier_of
+from exmachina.cloud import Cloud, Floats, clouds_of_flows, frontier_of
 from exmachina.figures import STYLE, draw_clouds, new_figure
 from exmachina.labels import place_labels
 from exmachina.results import Results
@@ -32,14 +32,15 @@ def tradeoff_figure(results: Results) -> Figure:
     with mpl.rc_context(STYLE):
         figure = new_figure(8.5, 6)
         axes = figure.add_subplot()
-        runs, alternatives = results.runs, results.alternatives
-        draw_tradeoff(axes, clouds_of_runs(runs), frontier=alternatives)
+        alternatives = results.alternatives
+        draw_tradeoff(axes, clouds_of_flows(results.senders_on), frontier=alternatives)
         axes.set_title(results.description or results.name)
-        count = runs["run"].n_unique()
+        count = results.flows["run"].n_unique()
         words = (
-            f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median, an "
-            "ellipse one standard deviation" + ("; the grey line is the efficient frontier." if alternatives else ".")
+            f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median of all "
         )
+        words += "senders, an ellipse one standard deviation"
+        words += "; the grey line is the efficient frontier." if alternatives else "."
         figure.supxlabel(words, x=0.99, ha="right", fontsize=7, color=MUTED)
         return figure
 

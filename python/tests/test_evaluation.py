@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 import exmachina
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.charts import tradeoff_chart
-from exmachina.cloud import clouds_of_runs, frontier_of
+from exmachina.cloud import clouds_of_flows, frontier_of
 from exmachina.evaluation import SchemeLike, _distinct
 from exmachina.labels import place_labels
 from exmachina.scheme import Ack, Congestion
@@ -245,8 +245,17 @@ def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     assert [path.read_bytes() for path in evaluate(scenario).save(tmp_path)] == before
 
 
+def test_a_circle_is_the_median_of_all_senders_and_a_dot_the_mean_of_a_run(scenario: Evaluation) -> None:
+    results = evaluate(scenario, ["newreno"])
+    [cloud] = clouds_of_flows(results.senders_on)
+    on = results.flows.filter(pl.col("on_s") > 0)
+    assert cloud.median == (on["queueing_delay_ms"].median(), on["throughput_mbps"].median())
+    assert cloud.throughput.tolist() == pytest.approx(results.runs["throughput_mbps"].to_list())
+    assert len(on) > len(cloud.throughput)
+
+
 def test_the_frontier_is_of_medians_that_none_beats(scenario: Evaluation) -> None:
-    clouds = clouds_of_runs(evaluate(scenario, ["newreno", "cubic", "window:1", "window:60"]).runs)
+    clouds = clouds_of_flows(evaluate(scenario, ["newreno", "cubic", "window:1", "window:60"]).senders_on)
     medians = [cloud.median for cloud in clouds]
     frontier = frontier_of(clouds)
     for delay_ms, throughput in medians:

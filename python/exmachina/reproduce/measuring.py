@@ -175,8 +175,8 @@ class Measurer:
         for missing in set(wanted) - set(everybody):
             raise KeyError(missing)
         points = [self.cases[case].points(name)[0] for name in everybody]
-        up = np.stack([self._at(point, "median", "goodput_mbps") for point in points])
-        delay = np.stack([self._at(point, "median", "queueing_delay_ms") for point in points])
+        up = np.stack([self._at(point, "median_of_senders", "goodput_mbps") for point in points])
+        delay = np.stack([self._at(point, "median_of_senders", "queueing_delay_ms") for point in points])
         better = (up[None] > up[:, None]) & (delay[None] <= delay[:, None])
         beaten = np.asarray(better).any(axis=1)
         inside = np.array([name in wanted for name in everybody])

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from exmachina.cloud import clouds_of_runs
+from exmachina.cloud import clouds_of_flows
 from exmachina.reproduce.cast import colours_of, shown
 from exmachina.reproduce.data import QUANTITIES, CaseData
 from exmachina.reproduce.experiment import Experiment, FigureSpec, PanelSpec
@@ -25,11 +25,11 @@ def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
         labels = frame["label"].unique(maintain_order=True).to_list()
         colours = {shown(label): colour for label, colour in colours_of(labels).items()}
         named = frame.with_columns(pl.col("label").map_elements(shown, return_dtype=pl.String))
-        clouds = clouds_of_runs(named, figure.quantity, colours=colours, sigma=figure.sigma)
+        clouds = clouds_of_flows(named, figure.quantity, colours=colours, sigma=figure.sigma)
         y = Axis(figure.y_label or QUANTITIES[figure.quantity])
         panels.append(Panel(spec.title, Axis(""), y, clouds=clouds, frontier=figure.frontier))
     ellipse = "one standard deviation" if figure.sigma == 1 else f"{figure.sigma:g} standard deviations"
-    words = f"A dot is a run, a circle the median, an ellipse {ellipse}"
+    words = f"A dot is a run, a circle the median of all senders, an ellipse {ellipse}"
     words += "; the grey line is the efficient frontier." if figure.frontier else "."
     return Drawing(
         figure.name, figure.title or experiment.title, figure.caption, panels, footnote=words, shared_y=len(panels) > 1
@@ -37,7 +37,7 @@ def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
 
 
 def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:
-    """One row per run and label: queueing delay and throughput, the mean of the senders that were on."""
+    """One row per run and sender that was on: its label, queueing delay and throughput."""
     frames = [
         _of_case(ran.cases[case], figure.quantity, each_sender=spec.each_sender)
         for case in spec.cases or ran.cases
@@ -57,11 +57,7 @@ def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:
 def _of_case(data: CaseData, quantity: str, *, each_sender: bool) -> pl.DataFrame:
     on = data.flows.filter(pl.col("on_s") > 0)
     on = _beside(on) if each_sender else on.with_columns(label="contender")
-    return (
-        on.group_by("label", "run", maintain_order=True)
-        .agg(pl.col("queueing_delay_ms", quantity).mean())
-        .select("label", "run", "queueing_delay_ms", quantity)
-    )
+    return on.select("label", "run", "queueing_delay_ms", quantity)
 
 
 def _beside(flows: pl.DataFrame) -> pl.DataFrame:
