@@ -73,9 +73,12 @@ def how_scored(algorithms: Sequence[Algorithm]) -> str:
     """How many specimens, and which."""
     sizes = {one.metadata["held_out"]["specimens"] for one in algorithms}
     seeds = {one.metadata["held_out"]["seed"] for one in algorithms}
+    # A grid's are rounded up to whole grids.
+    beside = {one.metadata["held_out"]["specimens"] for one in algorithms if one.metadata["published"]}
     count = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     drawn = f"drawn with the seed {', '.join(map(str, sorted(seeds)))}, which no design has"
-    return f"On {count} held-out specimens of each model, {drawn}."
+    more = f" ({min(beside)} where there is a published table)" if beside and min(beside) > min(sizes) else ""
+    return f"On {count} held-out specimens of each model{more}, {drawn}."
 
 
 def beaten(algorithms: Sequence[Algorithm]) -> str:
