@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import inf
 from pathlib import Path
 from typing import Literal
@@ -183,13 +184,18 @@ def design(
             check_seed(seed)
         if files is not None and not force:
             files.refuse_leftovers()
-        designer = _core.Designer(model, search, seed, starts)
+        designer = _core.Designer(model, search, seed, starts, [_known_by(table) for table in starts])
     run = _Run(designer, model, workers, budget, files)
     interrupted = run.until_done(on_progress)
     result = run.save()
     if interrupted:
         raise _stopped(result, files)
     return result
+
+
+def _known_by(table: Table) -> str:
+    """What the finished table says of one that it began with: its name, and a digest that `sha256sum` gives too."""
+    return f"{table.name} sha256:{sha256(table.dna).hexdigest()}"
 
 
 def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, starts: list[Table]) -> _core.Designer:

@@ -1,8 +1,10 @@
 """Designs: budgets, checkpoints, kills, and the same bytes whatever happens meanwhile."""
 
+import json
 import signal
 import subprocess
 import time
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
@@ -63,7 +65,11 @@ def test_resumed_in_pieces(tmp_path: Path, model: Model, undisturbed: Table) -> 
 
 
 def test_a_start_of_ones_own(model: Model, designed: Table) -> None:
-    assert len(design(model, rounds=1, start=designed).table) >= len(designed)
+    found = design(model, rounds=1, start=designed).table
+    assert len(found) >= len(designed)
+    assert found.provenance is not None
+    said = json.loads(found.provenance["search"])["settings"]["start"]
+    assert said == [f"{designed.name} sha256:{sha256(designed.dna).hexdigest()}"]
     other = Table.single(["rtt_diff"], 1, 1, 3, "other")
     with pytest.raises(
         InputError, match=r"^start: the table to start from looks at rtt_diff; add it to design.signals"

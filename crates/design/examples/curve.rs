@@ -20,7 +20,7 @@ fn main() {
     let points = model.scenario.grid().map_or(1, |g| g.len());
     let held_out = model.held_out(7, if points == 1 { 400 } else { 100 * points });
     let (objective, seconds) = (model.objective, model.design.duration_s);
-    let settings = Settings { search, seed, tuning };
+    let settings = Settings { search, seed, tuning, ..Settings::default() };
     let mut designer = match std::env::var("START") {
         Ok(path) => {
             let table = RuleTable::from_dna(&std::fs::read(path).expect("a table")).expect("a table");

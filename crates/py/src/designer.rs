@@ -52,13 +52,15 @@ impl Designer {
         search: &str,
         seed: Option<u64>,
         start: Vec<PyRef<'_, Table>>,
+        start_names: Vec<String>,
     ) -> PyResult<Designer> {
         let search = match search {
             "default" => Search::Default,
             "paper" => Search::Paper,
             other => return Err(input_error(format!("search: expected default or paper, got {other}"))),
         };
-        let (model, settings) = (model.inner.clone(), Settings { search, seed, ..Settings::default() });
+        let (model, settings) =
+            (model.inner.clone(), Settings { search, seed, start: start_names, ..Settings::default() });
         let start: Vec<RuleTable> = start.iter().map(|table| table.tree.clone()).collect();
         let designer = if start.is_empty() {
             search::Designer::new(model, settings)

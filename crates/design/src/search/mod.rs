@@ -68,6 +68,9 @@ pub struct Settings {
     /// Parts of our procedure, to be switched off in measurements of what each is worth.
     #[serde(default)]
     pub tuning: Tuning,
+    /// Which tables the search began with, in words, if not with one rule: a note for the finished table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start: Vec<String>,
 }
 
 /// How far a search has come.
