@@ -71,10 +71,10 @@ def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
 
 def how_scored(algorithms: Sequence[Algorithm]) -> str:
     """How many specimens, and which."""
-    sizes = {one.metadata["held_out"]["specimens"] for one in algorithms}
-    seeds = {one.metadata["held_out"]["seed"] for one in algorithms}
-    # A grid's are rounded up to whole grids.
     beside = {one.metadata["held_out"]["specimens"] for one in algorithms if one.metadata["published"]}
+    sizes = {one.metadata["held_out"]["specimens"] for one in algorithms if not one.metadata["published"]} or beside
+    seeds = {one.metadata["held_out"]["seed"] for one in algorithms}
+    # Those of a grid are rounded up to whole grids.
     count = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     drawn = f"drawn with the seed {', '.join(map(str, sorted(seeds)))}, which no design has"
     more = f" ({min(beside)} where there is a published table)" if beside and min(beside) > min(sizes) else ""
