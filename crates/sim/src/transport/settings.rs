@@ -19,7 +19,7 @@ pub enum Connections {
 pub enum Recovery {
     /// A lost packet stays lost and the window is counted from the largest ACK, as in the design simulator (Remy'13
     /// §4.3); go-back-N after a timeout, and in transfers by bytes, which are to arrive whole. What the papers' RemyCCs
-    /// did in ns-2 (docs/validation.md).
+    /// did in ns-2 (docs/validation.md). Under schemes other than rule tables it is [`Recovery::GoBackN`].
     LargestAck,
     /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe).
     GoBackN,

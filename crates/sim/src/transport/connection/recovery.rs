@@ -43,9 +43,10 @@ impl<S: Scheme> Connection<S> {
         matches!(self.settings.recovery, Recovery::LargestAck | Recovery::GoBackN)
     }
 
-    /// A lost packet stays lost: nobody waits for the whole of an on-period by time.
+    /// A lost packet stays lost: nobody waits for the whole of an on-period by time. Only under rule tables: to others,
+    /// what an ACK passes over would look delivered, and BBR or Copa would send faster and faster into a full queue.
     pub(super) fn forgives(&self) -> bool {
-        self.settings.recovery == Recovery::LargestAck && !self.transfer
+        self.settings.recovery == Recovery::LargestAck && !self.transfer && self.scheme.forgets()
     }
 
     /// A packet was late, not lost: waits for more of them before the next is taken for lost.
