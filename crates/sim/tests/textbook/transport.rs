@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::endpoint::Endpoint;
 use exmachina_sim::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, ConstantWindow, Own, OwnScheme, Scheme};
+use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, ConstantWindow, Own, OwnScheme, Remy, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_s, to_s};
 use exmachina_sim::transport::{Connection, Connections, Recovery, RtoFloor, Settings};
 use exmachina_sim::world::HopPlan;
@@ -75,10 +76,16 @@ fn transfers_deliver_all_their_packets() {
 fn what_is_lost_stays_lost_where_the_window_counts_from_the_largest_ack() {
     let transport = Settings { recovery: Recovery::LargestAck, ..plain() };
     let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
-    let sender = flow(AnyScheme::ConstantWindow(ConstantWindow { packets: 20 }), transport, 40.0);
-    let engine = run(&dumbbell(hop, vec![sender]), 100.0, &mut Diary::default());
+    let always_20 = Action { multiple: 0.0, increment: 20, intersend_ms: 0.01 };
+    let table = FlatTable::new(&RuleTable::single(&Signal::ALL, always_20)).expect("a sound table");
+    let sender = flow(AnyScheme::Remy(Remy::new(Box::leak(Box::new(table)))), transport, 40.0);
+    let engine = run(&dumbbell(hop.clone(), vec![sender]), 100.0, &mut Diary::default());
     let totals = engine.senders()[0].totals();
     assert_eq!((totals.retransmitted, totals.timeouts, totals.in_order), (0, 0, totals.delivered), "{totals:?}");
+    // No scheme but a rule table goes without repairs.
+    let other = flow(AnyScheme::ConstantWindow(ConstantWindow { packets: 20 }), transport, 40.0);
+    let repaired = run(&dumbbell(hop, vec![other]), 100.0, &mut Diary::default());
+    assert!(repaired.senders()[0].totals().retransmitted > 0);
     // 20 packets in every RTT of 41 ms.
     within("packets sent", totals.sent as f64, 0.97 * 48_780.0, 1.03 * 48_780.0);
     within("share that arrives", totals.delivered as f64 / totals.sent as f64, 0.945, 0.955);
