@@ -6,8 +6,8 @@
 //! [objective]
 //! delta = 1                # weight of delay; of all senders whose group has no objective of its own
 //!
-//! [[also]]                 # any number of them: other traffic on the same networks, to train with as well
-//! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }
+//! [[also]]                 # any number of them: other traffic or networks to train with as well
+//! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }  # default, as of all of the scenario: the model's
 //! objective = { delta = 3 }  # default: the model's
 //! weight = 1               # of its scores, against those of the model
 //!
@@ -110,13 +110,10 @@ impl Model {
     pub fn parse(text: &str, file: &str) -> Result<Self, FileError> {
         let mut document = Document::parse(text, file)?;
         let objective = document.take("objective")?;
-        let also = Also::take(&mut document, objective)?;
+        document.skip("also");
         let table: DesignFile = document.take("design")?;
         let scenario = Scenario::from_document(&document)?;
-        if !also.is_empty() && scenario.grid().is_some() {
-            let message = "expected no [[also]] beside a scenario that is a grid".to_owned();
-            return Err(document.error("also", message));
-        }
+        let also = Also::take(&mut document, objective, &scenario)?;
         let design = table.check(&scenario, &document)?;
         Ok(Self { scenario, objective, also, design, text: text.to_owned() })
     }
@@ -135,8 +132,7 @@ impl Model {
         let mut set = self.scenario.specimens(root, count);
         let kinds = 1 + self.also.len();
         for (k, also) in self.also.iter().enumerate() {
-            let scenario = Scenario { workload: also.workload.clone(), ..self.scenario.clone() };
-            let other = scenario.specimens(root, count).specimens;
+            let other = also.scenario.specimens(root, count).specimens;
             for (specimen, other) in set.specimens.iter_mut().zip(other).skip(k + 1).step_by(kinds) {
                 *specimen = other;
             }

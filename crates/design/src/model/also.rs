@@ -1,46 +1,53 @@
-//! `[[also]]`: other traffic that an algorithm must also do well with, each with its own idea of "well".
+//! `[[also]]`: other networks and traffic that an algorithm must also do well with, each with its own idea of "well".
 //!
 //! A model says what to design for. A design for flows of seconds alone is free to begin each of them in any way, for
-//! beginnings hardly count; where transfers are short, they are all that there is. So a model may name more traffic to
-//! train with. Scores that are reported are those of the model itself.
+//! beginnings hardly count; where transfers are short, they are all that there is. One for senders that all have the same
+//! RTT is free to be as unfair as it likes to others. So a model may name more to train with. Scores that are reported
+//! are those of the model itself.
 
 use exmachina_sim::objective::Objective;
-use exmachina_sim::scenario::{Document, FileError, Workload};
-use serde::Deserialize;
+use exmachina_sim::scenario::{Document, FileError, Scenario};
 
-/// Further traffic on the networks of a model.
+/// More to train with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Also {
-    /// The traffic.
-    pub workload: Workload,
+    /// The model's scenario but for what the entry says.
+    pub scenario: Scenario,
     /// What a good outcome is there.
     pub objective: Objective,
     /// How much a point of score counts there, against one of the model itself.
     pub weight: f64,
 }
 
-/// An entry of `[[also]]` as it is written.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct AlsoFile {
-    workload: Workload,
-    objective: Option<Objective>,
-    weight: Option<f64>,
-}
-
 impl Also {
-    /// Takes `[[also]]` from a document; what has no objective of its own has the model's.
+    /// Takes `[[also]]` from a document of which the tables of the model that are not the scenario's have been taken;
+    /// what an entry does not say is as in the model.
     ///
     /// # Errors
     /// Where an entry is not what it should be.
-    pub fn take(document: &mut Document<'_>, objective: Objective) -> Result<Vec<Also>, FileError> {
-        let entries: Vec<AlsoFile> = document.take("also")?;
-        let read = |AlsoFile { workload, objective: own, weight }: AlsoFile| match weight.unwrap_or(1.0) {
-            weight if weight > 0.0 && weight.is_finite() => {
-                Ok(Also { workload, objective: own.unwrap_or(objective), weight })
-            }
-            weight => Err(document.error("also", format!("expected weights above 0, got {weight}"))),
-        };
-        entries.into_iter().map(read).collect()
+    pub fn take(document: &mut Document<'_>, objective: Objective, model: &Scenario) -> Result<Vec<Also>, FileError> {
+        let entries = document.variants("also")?;
+        if !entries.is_empty() && model.grid().is_some() {
+            return Err(document.error("also", "expected no [[also]] beside a scenario that is a grid"));
+        }
+        entries.into_iter().map(|entry| Self::read(entry, objective, model)).collect()
+    }
+
+    /// Reads the document as an entry changes it.
+    fn read(mut entry: Document<'_>, objective: Objective, model: &Scenario) -> Result<Also, FileError> {
+        let own: Option<Objective> = entry.take("objective")?;
+        let weight = entry.take::<Option<f64>>("weight")?.unwrap_or(1.0);
+        if !(weight > 0.0 && weight.is_finite()) {
+            return Err(entry.error("weight", format!("expected a weight above 0, got {weight}")));
+        }
+        let scenario = Scenario::from_document(&entry)?;
+        if scenario.classes() != model.classes() {
+            let message = format!("expected the names of the model's tables ({})", model.classes().join(", "));
+            return Err(entry.error("senders", message));
+        }
+        if scenario.grid().is_some_and(|points| points.len() > 1) {
+            return Err(entry.error("", "expected networks at random in [[also]], got lists or a grid"));
+        }
+        Ok(Also { scenario, objective: own.unwrap_or(objective), weight })
     }
 }

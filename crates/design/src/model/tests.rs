@@ -223,6 +223,23 @@ fn other_traffic_is_trained_with_in_turn() {
 
     let grid = told(&format!("{GRID}\n{also}"), "");
     assert!(grid.ends_with("also: expected no [[also]] beside a scenario that is a grid"), "{grid}");
-    let light = told(&format!("{}\n{also}\nweight = 0", random()), "");
-    assert!(light.ends_with("also: expected weights above 0, got 0"), "{light}");
+    let also = |entry: &str| told(&random(), &format!("[[also]]\n{entry}"));
+    assert_eq!(also("weight = 0"), "11: also[0].weight: expected a weight above 0, got 0");
+    assert_eq!(
+        also("weight = 1\nlink = { rate_mbps = 0 }"),
+        "12: also[0].link.rate_mbps: expected a rate above 0 and at most 1000000 Mbit/s, got 0"
+    );
+}
+
+#[test]
+fn other_networks_are_trained_with_in_turn() {
+    let senders = "{ count = 1, rtt_ms = { uniform = [50, 200] } }";
+    let model = parse(&format!("{}[[also]]\nsenders = [{senders}, {senders}]\n", random()));
+    let [also] = &model.also[..] else { panic!("{:?}", model.also) };
+    assert_eq!((also.objective, also.weight), (model.objective, 1.0));
+    assert_eq!((&also.scenario.links, &also.scenario.workload), (&model.scenario.links, &model.scenario.workload));
+    for (i, specimen) in model.training(1).specimens.iter().enumerate() {
+        let rtts = &specimen.network.rtt_ms;
+        assert_eq!(rtts.len() == 2 && rtts[0] != rtts[1] && rtts[0] != 150.0, i % 2 == 1, "{rtts:?}");
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Several schemas share one document: a design model is a scenario and two tables more. Each schema takes its
 //! own tables with [`Document::take`]; what is left is the scenario's, and anything that is nobody's is an error.
+//! A list of tables may state variants of the document itself ([`Document::variants`]).
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,6 +18,8 @@ pub struct Document<'a> {
     text: &'a str,
     root: toml::Spanned<DeTable<'a>>,
     taken: Vec<&'static str>,
+    /// The place of the entry of which this is a variant, such as `also[0]`, and the keys that are the entry's.
+    variant: Option<(String, Vec<String>)>,
 }
 
 impl<'a> Document<'a> {
@@ -31,7 +34,7 @@ impl<'a> Document<'a> {
             field: String::new(),
             message: error.message().to_owned(),
         })?;
-        Ok(Self { file, text, root, taken: Vec::new() })
+        Ok(Self { file, text, root, taken: Vec::new(), variant: None })
     }
 
     /// Name of the file.
@@ -48,6 +51,44 @@ impl<'a> Document<'a> {
         self.taken.push(table);
         let mut tables: BTreeMap<String, T> = self.read(|key| key == table)?;
         Ok(tables.remove(table).unwrap_or_default())
+    }
+
+    /// What this document would be with each entry of a list of tables: what the entry says stands in place of what the
+    /// document says. What has been taken of the document is gone, and the entry may have its own.
+    ///
+    /// # Errors
+    /// Where it is no list of tables.
+    pub fn variants(&mut self, list: &'static str) -> Result<Vec<Self>, FileError> {
+        self.taken.push(list);
+        let Some(entries) = self.root.get_ref().get(list) else { return Ok(Vec::new()) };
+        let entries =
+            entries.get_ref().as_array().map(|entries| entries.iter().map(|entry| entry.get_ref().as_table()));
+        let Some(entries) = entries.and_then(Iterator::collect::<Option<Vec<_>>>) else {
+            return Err(self.error(list, format!("expected tables, each below a line [[{list}]]")));
+        };
+        Ok(entries.into_iter().enumerate().map(|(i, entry)| self.variant(format!("{list}[{i}]"), entry)).collect())
+    }
+
+    /// This document with what an entry says.
+    fn variant(&self, place: String, entry: &DeTable<'a>) -> Self {
+        let keys: Vec<String> = entry.keys().map(|key| key.get_ref().to_string()).collect();
+        let links = |key: &str| ["link", "links"].contains(&key);
+        let replaced = |key: &str| keys.iter().any(|own| own == key || links(own) && links(key));
+        let kept = |key: &str| !self.taken.contains(&key) && !replaced(key);
+        let rest = self.root.get_ref().clone().into_iter().filter(|(key, _)| kept(key.get_ref()));
+        let table = rest.chain(entry.clone()).collect();
+        let root = toml::Spanned::new(self.root.span(), table);
+        Self { file: self.file, text: self.text, root, taken: Vec::new(), variant: Some((place, keys)) }
+    }
+
+    /// The full name of a field: in a variant, those of its entry are named with the entry's place.
+    fn named(&self, field: &str) -> String {
+        match &self.variant {
+            Some((place, keys)) if keys.iter().any(|key| field.split(['.', '[']).next() == Some(key)) => {
+                format!("{place}.{field}")
+            }
+            _ => field.to_owned(),
+        }
     }
 
     /// Passes over a top-level table.
@@ -84,7 +125,7 @@ impl<'a> Document<'a> {
             line = Some(line_of(self.text, item.map_or(key.span(), toml::Spanned::span).start));
             table = item.unwrap_or(value).get_ref().as_table();
         }
-        FileError { file: self.file.to_owned(), line, field: field.to_owned(), message: message.into() }
+        FileError { file: self.file.to_owned(), line, field: self.named(field), message: message.into() }
     }
 
     /// Turns an error of serde's into ours: its span becomes a line and a field, its words become plain.
@@ -101,7 +142,7 @@ impl<'a> Document<'a> {
         } else if message.starts_with("unknown field") && !field.contains('.') {
             message.extend(self.taken.iter().flat_map(|table| [", ", *table]));
         }
-        FileError { file: self.file.to_owned(), line, field, message }
+        FileError { file: self.file.to_owned(), line, field: self.named(&field), message }
     }
 }
 

@@ -267,7 +267,7 @@ mod tests {
         for (name, _) in &NAMES {
             // Vegas of ns-2 sends its SYN first; the others are windows of their own definitions.
             if !["vegas-ns2", "aimd", "ledbat", "omniscient"].contains(name) {
-                assert_eq!(sender(name, Preset::Papers).window(), 2, "{name}");
+                assert_eq!(sender(name, Preset::Papers).window(), 3, "{name}");
             }
         }
         assert_eq!(sender("newreno", Preset::Today).window(), 10);

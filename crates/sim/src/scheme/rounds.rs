@@ -15,9 +15,10 @@ pub(super) struct Round {
 /// The present RTT.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// First packet of the previous RTT, and of the present one, whose ACK ends it.
+    /// First packet of the previous RTT, and of the present one, whose ACK ends it. Before the first ACK nobody knows: the
+    /// packets of a new connection go on where those of the last one ended.
     una: u32,
-    next: u32,
+    next: Option<u32>,
     samples: u32,
     least: Time,
     /// The smallest RTT so far.
@@ -30,7 +31,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub fn new(stale: bool) -> Rounds {
-        Rounds { una: 0, next: 0, samples: 0, least: Time::MAX, base: Time::MAX, resume_at: None, stale }
+        Rounds { una: 0, next: None, samples: 0, least: Time::MAX, base: Time::MAX, resume_at: None, stale }
     }
 
     /// Packets of a window of `packets` that wait in queues, in the sense of Brakmo and Peterson: the window less what
@@ -78,7 +79,10 @@ impl Rounds {
         let resumes = self.resume_at.is_some_and(|at| !ack.in_recovery && ack.seq >= at);
         if resumes {
             self.resume_at = None;
-            self.next = ack.next_seq;
+            if self.next.is_none() {
+                self.una = first(ack);
+            }
+            self.next = Some(ack.next_seq);
             if !self.stale {
                 self.una = ack.next_seq.saturating_sub(ack.in_flight);
             }
@@ -94,16 +98,25 @@ impl Rounds {
 
     /// Whether this ACK ends an RTT, and what was seen in it.
     pub fn ended(&mut self, ack: &Ack) -> Option<Round> {
-        if ack.seq < self.next {
+        let Some(next) = self.next else {
+            (self.una, self.next) = (first(ack), Some(ack.next_seq));
+            self.clear();
+            return Some(Round { packets: 0, rtt: None });
+        };
+        if ack.seq < next {
             return None;
         }
-        let round =
-            Round { packets: self.next.saturating_sub(self.una), rtt: (self.samples > 2).then_some(self.least) };
-        self.una = self.next;
-        self.next = ack.next_seq;
+        let round = Round { packets: next.saturating_sub(self.una), rtt: (self.samples > 2).then_some(self.least) };
+        self.una = next;
+        self.next = Some(ack.next_seq);
         self.clear();
         Some(round)
     }
+}
+
+/// The first packet that an ACK covers.
+fn first(ack: &Ack) -> u32 {
+    (ack.seq + 1).saturating_sub(ack.acked.max(1))
 }
 
 #[cfg(test)]
@@ -125,6 +138,15 @@ mod tests {
         assert_eq!(rounds.ended(&ack(4, 8)), Some(Round { packets: 4, rtt: Some(101) }));
         assert_eq!(rounds.queued(10.0, 202), 5.0);
         assert_eq!(rounds.queued_at_base(10.0, 202), 10.0);
+    }
+
+    #[test]
+    fn a_connection_need_not_begin_with_packet_0() {
+        let (mut rounds, mut later) = (Rounds::new(true), Rounds::new(true));
+        for (seq, next) in [(0, 4), (1, 6), (2, 7), (3, 8), (4, 10), (10, 15)] {
+            (rounds.sample(100), later.sample(100));
+            assert_eq!(rounds.ended(&ack(seq, next)), later.ended(&ack(9000 + seq, 9000 + next)), "{seq}");
+        }
     }
 
     #[test]
