@@ -144,7 +144,8 @@ mod tests {
     fn a_connection_need_not_begin_with_packet_0() {
         let (mut rounds, mut later) = (Rounds::new(true), Rounds::new(true));
         for (seq, next) in [(0, 4), (1, 6), (2, 7), (3, 8), (4, 10), (10, 15)] {
-            (rounds.sample(100), later.sample(100));
+            rounds.sample(100);
+            later.sample(100);
             assert_eq!(rounds.ended(&ack(seq, next)), later.ended(&ack(9000 + seq, 9000 + next)), "{seq}");
         }
     }
