@@ -78,7 +78,7 @@ def measured(text: str, scheme: str) -> pl.DataFrame:
 def means(flows: pl.DataFrame) -> tuple[float, float]:
     """Throughput and delay: means over the senders of each run, then over runs."""
     on = flows.filter(pl.col("on_s") > 0)
-    # Their throughput counts only packets with a number above all before (the files of figure 7 show it).
+    # Their throughput counts data in order only (the files of figure 7 show it).
     throughput = on["throughput_mbps"] * on["in_order_packets"] / on["delivered_packets"].clip(1)
     return float(throughput.mean()), float(on["mean_rtt_ms"].mean())  # type: ignore[arg-type]
 

@@ -34,8 +34,8 @@ class Results:
     """Number of networks, if the scenario is a grid: run r is of network r modulo this."""
     flows: pl.DataFrame
     """One row per contender, run and sender: scheme (the sender's own), senders (of the run), rate_mbps (of the slowest
-    link), min_rtt_ms, on_s, sent_packets, delivered_packets, in_order_packets (that arrived with
-    a number above all before), delivered_mbytes (10^6 bytes on the wire),
+    link), min_rtt_ms, on_s, sent_packets, delivered_packets, in_order_packets (given to
+    the application, as all before them had arrived), delivered_mbytes (10^6 bytes on the wire),
     retransmitted_packets, timeouts, reductions (of the window, for losses and marks), marked_packets, throughput_mbps
     (over the time on), normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms
     (mean RTT less that of an empty network, a packet's own transmission included), goodput_mbps (throughput less

@@ -14,7 +14,7 @@ pub struct Totals {
     pub delivered: u64,
     /// Sum of their RTTs, ns.
     pub delay: Time,
-    /// Packets that arrived with a number above all before: what Tao'14's ns-2 scripts counted.
+    /// Packets delivered to the application: those that arrived, and all before them. What Tao'14's ns-2 scripts counted.
     pub in_order: u64,
     /// Packets sent, those sent again included.
     pub sent: u64,

@@ -41,7 +41,8 @@ fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<f64>; 2] 
         rtt_ms: 150.0,
         workload: Workload { first_off: FirstOff::At(start_s), ..Workload::new(On::Forever, 1.0) },
     };
-    let limit = Limit::Packets(room);
+    // Of `room` packets one is the arriving one, in ns-2.
+    let limit = Limit::Packets(room - 1);
     let hop = HopPlan { link: LinkPlan::Rate(15.0), queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 };
     let senders = vec![sender(0.0), sender(0.5)];
     let world = World { hops: vec![hop], senders, jitter_ms: 0.0, reordering: Reordering::default() };

@@ -68,7 +68,7 @@ class CaseData:
         self.points_of: dict[tuple[str, tuple[int, ...] | None], list[Point]] = {}
         delivered = pl.col("delivered_packets")
         self.flows = results.flows.with_columns(
-            # The authors' ns-2 counts only packets with a number above all before (Tao'14, data of figure 7).
+            # The authors' ns-2 counts data in order only (Tao'14, data of figure 7): not what follows a gap.
             in_order_mbps=pl.when(delivered > 0)
             .then(pl.col("throughput_mbps") * pl.col("in_order_packets") / delivered)
             .otherwise(pl.col("throughput_mbps")),

@@ -13,6 +13,7 @@ use crate::queue::{Limit, QueueKind};
 use crate::random::{Purpose, Stream};
 use crate::scheme::{SchemeName, Surroundings};
 use crate::time::from_ms;
+use crate::transport::Preset;
 use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// The values of a network's quantities, which are taken in the order in which they are drawn.
@@ -157,8 +158,8 @@ impl Evaluation {
             let longest = senders.iter().filter(|s| s.route.contains(&(i as u8))).map(|s| s.rtt_ms);
             let longest = longest.fold(0.0, f64::max);
             let plan = link_plan(link, rate, library, &mut stream)?;
-            let limit = self.limit(link.buffer, &plan, longest);
             let queue = self.queue(link, contender);
+            let limit = self.limit(link.buffer, &queue, &plan, longest);
             hops.push(HopPlan { link: plan, queue, limit, loss, delay_ms: link.delay_ms.unwrap_or(0.0) });
         }
         Ok(DrawnWorld { world: World { hops, senders, jitter_ms, reordering: self.path.reordering }, schemes })
@@ -221,15 +222,18 @@ impl Evaluation {
     }
 
     /// The room of a queue, where the longest minimum RTT of those who use it is this.
-    fn limit(&self, buffer: BufferSize, link: &LinkPlan, longest_ms: f64) -> Limit {
+    fn limit(&self, buffer: BufferSize, queue: &QueueKind, link: &LinkPlan, longest_ms: f64) -> Limit {
+        // ns-2's drop tail takes a packet if it and those that wait are fewer than the limit.
+        let ns2 = self.transport.preset == Preset::Papers && *queue == QueueKind::DropTail;
+        let room = |packets: u32| Limit::Packets(packets.saturating_sub(u32::from(ns2)).max(1));
         match buffer {
             BufferSize::Infinite => Limit::Infinite,
-            BufferSize::Packets(packets) => Limit::Packets(packets),
+            BufferSize::Packets(packets) => room(packets),
             BufferSize::Bytes(bytes) => Limit::Bytes(bytes),
             BufferSize::Bdp(times) => {
                 let bits = 8.0 * f64::from(self.transport.packet_bytes());
                 let packets = times * link.mean_mbps() * 1e6 / bits * longest_ms / 1e3;
-                Limit::Packets(packets.round().max(1.0) as u32)
+                room(packets.round().max(1.0) as u32)
             }
         }
     }

@@ -210,6 +210,23 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
     assert_eq!((fq.queues, fq.codel.target, fq.codel.interval), (8, 1_000_000, 100_000_000));
 }
 
+/// ns-2's drop tail has room for one packet less than its limit; its other queues, and today's, for all.
+#[test]
+fn the_papers_drop_tail_holds_one_packet_less_than_its_limit() {
+    let limit = |buffer: &str, preset: &str| {
+        let link = format!("{LINK}\nbuffer = {{ {buffer} }}\n");
+        let text = SHORT.replace(LINK, &link) + &format!("[transport]\npreset = '{preset}'");
+        world(&parse(&text), 0, &library()).hops[0].limit
+    };
+    assert_eq!(limit("packets = 200", "papers"), Limit::Packets(199));
+    assert_eq!(limit("bdp = 1", "papers"), Limit::Packets(224));
+    assert_eq!(
+        (limit("packets = 1", "papers"), limit("packets = 200", "today")),
+        (Limit::Packets(1), Limit::Packets(200))
+    );
+    assert_eq!(limit("packets = 200 }\nqueue = { codel = {}", "papers"), Limit::Packets(200));
+}
+
 #[test]
 fn transports_come_from_the_preset_the_scheme_and_the_file() {
     let library = library();
@@ -220,7 +237,7 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     assert_eq!(settings("cubic", "preset = 'papers'"), crate::transport::Settings::papers());
     assert_eq!(settings("newreno", "preset = 'papers'").recovery, Recovery::NewReno);
     let remy = settings("x.dna", "preset = 'papers'");
-    assert_eq!((remy.recovery, remy.clock), (Recovery::LargestAck, 0));
+    assert_eq!((remy.recovery, remy.clock), (Recovery::Fack, 0));
     let own = settings("x.dna", "preset = 'papers'\nrecovery = 'rate-halving'\nclock_ms = 1\nconnections = 'fresh'");
     assert_eq!((own.recovery, own.clock, own.connections), (Recovery::RateHalving, 1_000_000, Connections::Fresh));
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);

@@ -90,7 +90,7 @@
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "proportional"           # or largest-ack, go-back-n, newreno, rate-halving; the papers' differs by scheme
+//! recovery = "proportional"           # or fack, go-back-n, newreno, rate-halving; the papers' differs by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false

@@ -114,7 +114,7 @@ fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Conn
 
 fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
     let words = [
-        ("largest-ack", Recovery::LargestAck),
+        ("fack", Recovery::Fack),
         ("go-back-n", Recovery::GoBackN),
         ("newreno", Recovery::NewReno),
         ("rate-halving", Recovery::RateHalving),

@@ -159,12 +159,13 @@ impl SchemeName {
     #[must_use]
     pub fn transport(&self, preset: Preset) -> Settings {
         let settings = preset.settings();
-        let timed = Settings { times_every_packet: false, ..settings };
         match (preset, self) {
-            // Agent/TCP/Newreno, which times one packet at a time, as does the base agent under the RemyCCs.
-            (Preset::Papers, SchemeName::NewReno) => Settings { recovery: Recovery::NewReno, ..timed },
-            // They repaired nothing, and read exact times.
-            (Preset::Papers, SchemeName::Table(_)) => Settings { recovery: Recovery::LargestAck, clock: 0, ..timed },
+            // Agent/TCP/Newreno, which times one packet at a time.
+            (Preset::Papers, SchemeName::NewReno) => {
+                Settings { recovery: Recovery::NewReno, times_every_packet: false, ..settings }
+            }
+            // They read exact times.
+            (Preset::Papers, SchemeName::Table(_)) => Settings { recovery: Recovery::Fack, clock: 0, ..settings },
             _ => settings,
         }
     }
@@ -267,7 +268,7 @@ mod tests {
         for (name, _) in &NAMES {
             // Vegas of ns-2 sends its SYN first; the others are windows of their own definitions.
             if !["vegas-ns2", "aimd", "ledbat", "omniscient"].contains(name) {
-                assert_eq!(sender(name, Preset::Papers).window(), 3, "{name}");
+                assert_eq!(sender(name, Preset::Papers).window(), 2, "{name}");
             }
         }
         assert_eq!(sender("newreno", Preset::Today).window(), 10);
@@ -280,7 +281,7 @@ mod tests {
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
         let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
         assert_eq!(recovery("newreno", Preset::Papers), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Papers), Recovery::LargestAck);
+        assert_eq!(recovery("x.dna", Preset::Papers), Recovery::Fack);
         assert_eq!(recovery("cubic", Preset::Papers), Recovery::RateHalving);
         assert_eq!(recovery("newreno", Preset::Today), Recovery::Proportional);
     }

@@ -28,8 +28,6 @@ pub struct Connection<S> {
     opened: bool,
     /// When the present on-period began.
     since: Time,
-    /// It is a transfer: by bytes, not by time.
-    transfer: bool,
     /// The first packet past what the application gave (`u32::MAX`: no end in sight).
     end: u32,
     board: Scoreboard,
@@ -75,7 +73,6 @@ impl<S: Scheme> Connection<S> {
             first: 0,
             opened: false,
             since: 0,
-            transfer: false,
             end: 0,
             board: Scoreboard::new(0),
             receiver: Receiver::new(0),
@@ -103,6 +100,9 @@ impl<S: Scheme> Connection<S> {
     /// Packets in flight; each duplicate ACK stands for one that left (RFC 6582 §3.2 inflates the window instead).
     #[must_use]
     pub fn in_flight(&self) -> u32 {
+        if self.is_fack() {
+            return self.board.since_newest();
+        }
         let left = if self.settings.recovery == Recovery::NewReno { self.dup_acks } else { 0 };
         self.board.in_flight.saturating_sub(left)
     }
@@ -150,7 +150,7 @@ impl<S: Scheme> Connection<S> {
             return self.scheme.window();
         }
         match self.settings.recovery {
-            Recovery::LargestAck | Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
+            Recovery::Fack | Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
             Recovery::RateHalving | Recovery::Proportional => self.reduction.window,
         }
     }
@@ -193,16 +193,14 @@ impl<S: Scheme> Connection<S> {
                 }
             }
         }
-        let largest = feedback.arrived.iter().map(|&(seq, _)| seq + 1).max().filter(|_| self.forgives());
-        let (acked, news) = self.board.acknowledge(feedback.next.max(largest.unwrap_or(0)), now);
+        let (acked, news) = self.board.acknowledge(feedback.next, now);
         delivered += news;
         let rate = self.board.rate_sample();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
         let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
         self.restart_timer(acked, now);
-        let skipped = acked.saturating_sub(feedback.arrived.len() as u32);
-        let lost = self.find_losses((acked, skipped), una, now);
+        let lost = self.find_losses(acked, una, now);
         self.answer_marks(feedback.marked, now);
         let advance = (seq + 1).saturating_sub(self.largest);
         self.largest += advance;
@@ -300,7 +298,6 @@ impl<S: Scheme> Endpoint for Connection<S> {
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         self.since = now;
-        self.transfer = packets != u32::MAX;
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {
@@ -325,14 +322,16 @@ impl<S: Scheme> Endpoint for Connection<S> {
     fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
+            let before = self.past.next();
             let new = self.past.takes(packet.seq);
             self.totals.delivered += u64::from(new);
             self.totals.delay += if new { now - packet.sent } else { 0 };
-            self.totals.in_order += u64::from(new);
+            self.totals.in_order += u64::from(self.past.next() - before);
             return;
         }
-        self.totals.in_order += u64::from(self.receiver.is_newest(packet.seq));
+        let before = self.receiver.next();
         let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
+        self.totals.in_order += u64::from(self.receiver.next() - before);
         self.totals.delivered += u64::from(new);
         self.totals.delay += if new { now - packet.sent } else { 0 };
         if at_once {

@@ -42,10 +42,10 @@ impl Receiver {
         Receiver { first: next, next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
     }
 
-    /// Whether no packet from this one on has arrived.
+    /// All packets before this one arrived.
     #[must_use]
-    pub fn is_newest(&self, seq: u32) -> bool {
-        seq >= self.next + if self.beyond.is_empty() { 0 } else { self.beyond.len() as u32 + 1 }
+    pub fn next(&self) -> u32 {
+        self.next
     }
 
     /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.

@@ -204,9 +204,15 @@ impl Scoreboard {
         (count, (self.delivered - before) as u32)
     }
 
+    /// Transmissions since the latest that arrived, of packets that are not acknowledged.
+    #[must_use]
+    pub fn since_newest(&self) -> u32 {
+        ((self.transmissions - self.newest_arrived) as u32).min(self.outstanding())
+    }
+
     /// Declares lost what `threshold` later transmissions have overtaken (RFC 6675 §4, by order of transmission, so that
-    /// repairs that are lost again are found too): the first of them and how many.
-    pub fn overtaken(&mut self, threshold: u32) -> Option<(u32, u32)> {
+    /// repairs that are lost again are found too, if that is wanted): the first of them and how many.
+    pub fn overtaken(&mut self, threshold: u32, repairs: bool) -> Option<(u32, u32)> {
         let mut found: Option<(u32, u32)> = None;
         while let Some(&(transmission, seq)) = self.order.front() {
             if transmission + u64::from(threshold) >= self.newest_arrived {
@@ -214,7 +220,8 @@ impl Scoreboard {
             }
             self.order.pop_front();
             let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { continue };
-            if packet.transmission == transmission && packet.state == State::InFlight {
+            let counts = packet.transmission == transmission && (repairs || !packet.again);
+            if counts && packet.state == State::InFlight {
                 self.declare_lost(seq);
                 found = Some(found.map_or((seq, 1), |(first, n)| (first.min(seq), n + 1)));
             }
@@ -300,12 +307,12 @@ mod tests {
             assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News);
         }
         // 104 is four after 100 and one after 103.
-        assert_eq!(board.overtaken(3), Some((100, 1)));
+        assert_eq!(board.overtaken(3, true), Some((100, 1)));
         assert_eq!((board.in_flight, board.to_repair, board.delivered), (6, 1, 3));
         assert_eq!(board.send_again(60), 100);
         assert_eq!(board.arrived(105, 5, 61), Arrival::News);
         assert_eq!(board.arrived(106, 6, 61), Arrival::News);
-        assert_eq!(board.overtaken(3), Some((103, 1)));
+        assert_eq!(board.overtaken(3, true), Some((103, 1)));
         assert_eq!(board.acknowledge(103, 70), (3, 1));
         assert_eq!((board.una, board.outstanding(), board.in_flight), (103, 7, 3));
     }
@@ -314,12 +321,26 @@ mod tests {
     fn a_lost_repair_is_found_again() {
         let mut board = board(5);
         (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
-        assert_eq!(board.overtaken(3), Some((100, 1)));
+        assert_eq!(board.overtaken(3, true), Some((100, 1)));
         board.send_again(60);
         (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
         (105..110).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
-        assert_eq!(board.overtaken(3), Some((100, 1)));
+        assert_eq!(board.overtaken(3, true), Some((100, 1)));
         assert_eq!(board.lost, 2);
+    }
+
+    #[test]
+    fn a_lost_repair_is_left_to_a_timeout_where_that_is_wanted() {
+        let mut board = board(5);
+        (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
+        assert_eq!((board.overtaken(3, false), board.since_newest()), (Some((100, 1)), 0));
+        board.send_again(60);
+        (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
+        assert_eq!(board.since_newest(), 6);
+        (105..109).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
+        assert_eq!((board.overtaken(3, false), board.since_newest()), (None, 1));
+        assert!(board.declare_lost(100) && board.send_again(300) == 100);
+        assert_eq!((board.acknowledge(110, 400), board.since_newest()), ((10, 2), 0));
     }
 
     #[test]
@@ -333,7 +354,7 @@ mod tests {
         // The first 100 arrives after all: it was late, by 103 and what came between.
         assert_eq!(board.arrived(100, 0, 100), Arrival::Late { behind: 4 });
         // Its repair is on its way and has overtaken nothing.
-        assert_eq!((board.overtaken(3), board.in_flight), (None, 4));
+        assert_eq!((board.overtaken(3, true), board.in_flight), (None, 4));
         assert_eq!(board.arrived(100, 99, 101), Arrival::Known);
     }
 

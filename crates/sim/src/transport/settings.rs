@@ -17,10 +17,10 @@ pub enum Connections {
 /// How the sender learns of losses, and how much it sends while it repairs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// A lost packet stays lost and the window is counted from the largest ACK, as in the design simulator (Remy'13
-    /// §4.3); go-back-N after a timeout, and in transfers by bytes, which are to arrive whole. What the papers' RemyCCs
-    /// did in ns-2 (docs/validation.md). Under schemes other than rule tables it is [`Recovery::GoBackN`].
-    LargestAck,
+    /// SACK; the window is counted from the latest transmission that arrived (Mathis and Mahdavi 1996: forward
+    /// acknowledgement), each loss is repaired once, and that a repair was lost shows in a timeout only, which repairs
+    /// that one packet. How the papers' RemyCCs were in ns-2 (docs/validation.md).
+    Fack,
     /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe).
     GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
@@ -105,8 +105,7 @@ impl Settings {
     pub const fn papers() -> Settings {
         Settings {
             connections: Connections::Persistent,
-            // RFC 3390 §1 for packets of this size: 4380 bytes. Fitted: their scripts are known for 2 (docs/validation.md).
-            initial_window: 3,
+            initial_window: 2,
             delayed_ack: 0,
             rto_floor: RtoFloor::Timeout(SECOND / 5),
             rto_initial: 3 * SECOND,

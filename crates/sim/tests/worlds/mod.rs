@@ -138,8 +138,7 @@ impl Dice {
         if self.chance(0.4) {
             return preset;
         }
-        let all =
-            [Recovery::LargestAck, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional];
+        let all = [Recovery::Fack, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional];
         let floor = from_ms(self.log(1.0, 1000.0));
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),

@@ -93,6 +93,7 @@ impl<'w> Witness<'w> {
             let totals = sender.totals();
             assert_eq!(totals.sent, seen.sent);
             assert!(totals.retransmitted <= totals.sent && totals.delivered <= totals.sent);
+            assert!(totals.in_order <= totals.delivered, "sender {i}: {totals:?}");
             let plan = &self.world.senders[i];
             if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
                 assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");

@@ -35,18 +35,17 @@ pub(super) struct Reduction {
 
 impl<S: Scheme> Connection<S> {
     pub(super) fn is_sack(&self) -> bool {
-        matches!(self.settings.recovery, Recovery::RateHalving | Recovery::Proportional)
+        matches!(self.settings.recovery, Recovery::Fack | Recovery::RateHalving | Recovery::Proportional)
+    }
+
+    /// Whatever is lost is repaired once, and the window is counted from the latest arrival.
+    pub(super) fn is_fack(&self) -> bool {
+        self.settings.recovery == Recovery::Fack
     }
 
     /// A loss is answered by sending all that follows again.
     fn goes_back(&self) -> bool {
-        matches!(self.settings.recovery, Recovery::LargestAck | Recovery::GoBackN)
-    }
-
-    /// A lost packet stays lost: nobody waits for the whole of an on-period by time. Only under rule tables: to others,
-    /// what an ACK passes over would look delivered, and BBR or Copa would send faster and faster into a full queue.
-    pub(super) fn forgives(&self) -> bool {
-        self.settings.recovery == Recovery::LargestAck && !self.transfer && self.scheme.forgets()
+        self.settings.recovery == Recovery::GoBackN
     }
 
     /// A packet was late, not lost: waits for more of them before the next is taken for lost.
@@ -56,13 +55,11 @@ impl<S: Scheme> Connection<S> {
         }
     }
 
-    /// Finds what is lost after an ACK that covers some packets and skips some of them, and enters and leaves recovery:
-    /// packets newly declared lost.
-    pub(super) fn find_losses(&mut self, (acked, skipped): (u32, u32), una: u32, now: Time) -> u32 {
+    /// Finds what is lost after an ACK of so many packets from `una` on, and enters and leaves recovery: packets newly
+    /// declared lost.
+    pub(super) fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
         let lost = if self.is_sack() {
-            self.board.overtaken(self.dup_threshold)
-        } else if self.forgives() {
-            (skipped > 0).then_some((una, skipped))
+            self.board.overtaken(self.dup_threshold, !self.is_fack())
         } else {
             self.count_duplicates(acked, una)
         };
@@ -116,7 +113,7 @@ impl<S: Scheme> Connection<S> {
         self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
-        self.repair_now = true;
+        self.repair_now = !self.is_fack();
         self.partial_acks = 0;
         self.reduction = Reduction { window, flight, ..Reduction::default() };
         self.totals.reductions += 1;

@@ -56,10 +56,11 @@ impl<S: Scheme> Connection<S> {
         }
         self.totals.timeouts += 1;
         let mut congestion = self.congestion(now, seq, 0);
-        congestion.lost = self.go_back();
+        congestion.lost = if self.is_fack() { u32::from(self.board.declare_lost(seq)) } else { self.go_back() };
         self.phase = Phase::Loss;
         self.recover = self.board.next();
-        self.repair_now = false;
+        // Nothing else would make room in the window.
+        self.repair_now = self.is_fack();
         self.scheme.on_rto(&congestion);
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto(&self.settings);
