@@ -56,6 +56,8 @@ impl<S: Scheme> Connection<S> {
         }
         self.totals.timeouts += 1;
         let mut congestion = self.congestion(now, seq, 0);
+        // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
+        self.timed = None;
         congestion.lost = if self.is_fack() { u32::from(self.board.declare_lost(seq)) } else { self.go_back() };
         self.phase = Phase::Loss;
         self.recover = self.board.next();
