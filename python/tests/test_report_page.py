@@ -4,14 +4,19 @@ The browser is Debian's chromium. A script that a test adds to a copy of the pag
 """
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html import unescape
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import polars as pl
@@ -192,49 +197,71 @@ def test_a_picture_that_is_no_picture_is_named(made: list[Outcome], tmp_path: Pa
 # The page in a browser.
 
 
+SETTINGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"]
+
+
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the browser; the test is skipped where there is none."""
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """How to call the browser; the test is skipped where there is none."""
     program = shutil.which("chromium")
     if program is None:
         pytest.skip("no chromium here (Debian: apt-get install chromium)")
-    profile = tmp_path_factory.mktemp("profile")
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        settings = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr"]
-        settings += [f"--user-data-dir={profile}", "--virtual-time-budget=10000", "--disable-dev-shm-usage"]
-        return subprocess.run([program, *settings, *arguments], capture_output=True, text=True, timeout=120, check=True)
-
-    return run
+    return [program, *SETTINGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--disable-dev-shm-usage"]
 
 
 @pytest.fixture(scope="module")
-def ask(
-    chromium: Callable[..., subprocess.CompletedProcess[str]], report: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Ask:
-    """Opens the page in a frame of the given size, and gives what an expression comes to there once all has settled.
+def ask(chromium: list[str], report: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Opens the page in a frame of the given size, and gives what an expression comes to there once `until` holds.
 
-    A frame, as a window of the browser is never narrower than 500 px.
+    A frame, as a window of the browser is never narrower than 500 px. In real time, as what comes near the screen is
+    told when a frame is drawn, and the browser's virtual time may pass without one: the page posts its answer.
     """
     folder = tmp_path_factory.mktemp("asked")
+    answers: Queue[str] = Queue()
 
-    def run(expression: str, *, width: int = 1280, height: int = 900, fragment: str = "", before: str = "") -> Any:
-        tell = f"setTimeout(() => parent.postMessage(JSON.stringify({expression}), '*'), 3000);"
+    class Handler(SimpleHTTPRequestHandler):
+        def do_POST(self) -> None:
+            answers.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    def run(
+        expression: str,
+        *,
+        width: int = 1280,
+        height: int = 900,
+        fragment: str = "",
+        before: str = "",
+        until: str = "true",
+    ) -> Any:
+        tell = f"const tell = () => {until} ? parent.postMessage(JSON.stringify({expression}), '*') : later();"
+        tell += "const later = () => setTimeout(tell, 500); later();"
         inner = report.read_text().replace("</body></html>", f"<script>{before}; {tell}</script></body></html>")
         (folder / "inner.html").write_text(inner)
         (folder / "outer.html").write_text(
-            "<pre></pre><script>onmessage = (told) => document.querySelector('pre').textContent = told.data;</script>"
+            "<script>onmessage = (told) => fetch('/', {method: 'POST', body: told.data});</script>"
             f'<iframe src="inner.html{fragment}" style="border:0;width:{width}px;height:{height}px"></iframe>'
         )
+        address = f"http://127.0.0.1:{server.server_port}/outer.html"
         size = f"--window-size={width + 40},{height + 100}"
-        done = chromium(size, "--dump-dom", (folder / "outer.html").as_uri())
-        assert "CONSOLE" not in done.stderr, done.stderr
-        told = re.search(r"<pre>(.*)</pre>", done.stdout, re.DOTALL)
-        assert told, done.stdout
-        assert told[1], "the page did not answer"
-        return json.loads(unescape(told[1]))
+        with (folder / "log").open("w") as log:
+            browser = subprocess.Popen([*chromium, size, address], stderr=log, stdout=log, start_new_session=True)
+            try:
+                told = answers.get(timeout=120)
+            finally:
+                os.killpg(browser.pid, signal.SIGKILL)
+                browser.wait()
+        said = (folder / "log").read_text()
+        assert "CONSOLE" not in said, said
+        return json.loads(told)
 
-    return run
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield run
+        server.shutdown()
 
 
 ROWS = "[...document.querySelectorAll('#ledger tbody tr')].filter((row) => row.offsetHeight)"
@@ -251,12 +278,13 @@ def test_charts_are_drawn_where_there_are_any_and_hover_values_are_theirs(ask: A
         "p.matches('.drawn'), p.querySelectorAll('.trace').length, p.querySelector('img').offsetHeight > 0, "
         "p.querySelector('.live')?.data[0].y.length ?? 0"
     )
-    drawn = ask(f"[...document.querySelectorAll('.picture')].map((p) => [{seen}])", height=9000)
+    until = "document.querySelectorAll('.drawn').length === 3"
+    drawn = ask(f"[...document.querySelectorAll('.picture')].map((p) => [{seen}])", height=9000, until=until)
     assert drawn == [[True, 3, False, 3], [False, 0, True, 0], [True, 3, False, 3], [True, 3, False, 3]]
 
 
 def test_charts_far_from_the_screen_wait(ask: Ask) -> None:
-    assert ask("document.querySelectorAll('.drawn').length", height=600) == 0
+    assert ask("document.querySelectorAll('.drawn').length", height=600, until="performance.now() > 3000") == 0
 
 
 @pytest.mark.parametrize("fragment", ["", "#fig4"])
@@ -269,6 +297,7 @@ def test_a_phone_never_scrolls_sideways(ask: Ask, fragment: str) -> None:
         width=PHONE,
         height=844 if fragment else 15000,
         fragment=fragment,
+        until="document.querySelectorAll('.drawn').length >= 1",
     )
     assert seen["width"] == PHONE
     assert seen["scrolls"] <= PHONE
@@ -306,8 +335,10 @@ def test_tables_sort_by_number_with_missing_ones_last_and_are_searched(ask: Ask)
     assert ask(names, before=f"const field = {table}.querySelector('input'); {typed}") == ["scheme 12"]
 
 
-def test_it_prints(chromium: Callable[..., subprocess.CompletedProcess[str]], report: Path, tmp_path: Path) -> None:
-    done = chromium(f"--print-to-pdf={tmp_path / 'report.pdf'}", "--no-pdf-header-footer", report.as_uri())
+def test_it_prints(chromium: list[str], report: Path, tmp_path: Path) -> None:
+    call = [*chromium, "--virtual-time-budget=10000", f"--print-to-pdf={tmp_path / 'report.pdf'}"]
+    call += ["--no-pdf-header-footer", report.as_uri()]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=120, check=True)
     assert "CONSOLE" not in done.stderr
     pdf = (tmp_path / "report.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
