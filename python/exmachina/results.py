@@ -39,7 +39,8 @@ class Results:
     retransmitted_packets, timeouts, reductions (of the window, for losses and marks), marked_packets, throughput_mbps
     (over the time on), normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms
     (mean RTT less that of an empty network, a packet's own transmission included), goodput_mbps (throughput less
-    headers)."""
+    headers), sampled_rtt_ms (mean over the ACKs of the sender's latest RTT sample, as the papers' scripts measured it:
+    more than packets' RTTs while losses are repaired) and sampled_delay_ms (the same less that of an empty network)."""
 
     @property
     def runs(self) -> pl.DataFrame:

@@ -65,9 +65,26 @@ impl FlowRow {
     /// delivered.
     #[must_use]
     pub fn queueing_delay_ms(&self) -> f64 {
-        let excess = self.mean_rtt_ms() - self.min_rtt_ms - self.transmission_ms;
+        self.excess(self.mean_rtt_ms())
+    }
+
+    fn excess(&self, rtt_ms: f64) -> f64 {
+        let excess = rtt_ms - self.min_rtt_ms - self.transmission_ms;
         // A bound knows no transmission times. (`max` would turn NaN into 0.)
         if excess < 0.0 { 0.0 } else { excess }
+    }
+
+    /// Mean over its ACKs of the sender's latest RTT sample, ms: what the papers' ns-2 scripts took for the delay. With time
+    /// stamps it is more than the RTT of packets while something is missing ([`Totals::acks`]). NaN without an ACK.
+    #[must_use]
+    pub fn sampled_rtt_ms(&self) -> f64 {
+        self.totals.sampled as f64 * 1e-6 / self.totals.acks as f64
+    }
+
+    /// The same in excess of what it is on an empty network, ms.
+    #[must_use]
+    pub fn sampled_delay_ms(&self) -> f64 {
+        self.excess(self.sampled_rtt_ms())
     }
 
     /// Throughput over an equal share of the slowest link; 0 if never on.
@@ -154,6 +171,8 @@ fn one_run<'t>(
             delivered: flow.delivered,
             in_order: flow.delivered,
             delay: flow.delay_ns,
+            acks: flow.delivered,
+            sampled: flow.delay_ns,
             sent: flow.sent,
             ..Totals::default()
         });

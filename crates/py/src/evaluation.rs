@@ -293,6 +293,8 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
         number("mean_rtt_ms", FlowRow::mean_rtt_ms),
         number("queueing_delay_ms", FlowRow::queueing_delay_ms),
         number("goodput_mbps", FlowRow::goodput_mbps),
+        number("sampled_rtt_ms", FlowRow::sampled_rtt_ms),
+        number("sampled_delay_ms", FlowRow::sampled_delay_ms),
     ]
 }
 

@@ -17,6 +17,7 @@ QUANTITIES = {
     "throughput_mbps": "throughput (Mbit/s)",
     "in_order_mbps": "throughput (Mbit/s)",
     "queueing_delay_ms": "queueing delay (ms)",
+    "sampled_delay_ms": "queueing delay by senders' samples (ms)",
     "mean_rtt_ms": "RTT (ms)",
     "normalised_throughput": "throughput / equal share",
     "retransmission_rate": "packets sent again / packets sent",

@@ -95,7 +95,7 @@
 //! adapts_to_reordering = true
 //! grows_unused_windows = false
 //! idle_timer = false
-//! times_every_packet = true            # an RTT sample from every ACK; else one packet at a time is timed
+//! rtt_samples = "packets"             # that set the timer: or echo, new-acks, timed; the papers' differ by scheme
 //! packet_bytes = 1250                 # on the wire; 40 of them are headers
 //! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in the papers'
 //! ecn = false                         # of NewReno and Cubic; other schemes have their way

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::scheme::SchemeName;
 use crate::time::{Time, from_ms};
-use crate::transport::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, Settings};
+use crate::transport::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, RttSamples, Settings};
 
 /// No time of a transport is longer, ms.
 const MAX_MS: f64 = 1e5;
@@ -35,7 +35,8 @@ pub struct Transport {
     adapts_to_reordering: Option<bool>,
     grows_unused_windows: Option<bool>,
     idle_timer: Option<bool>,
-    times_every_packet: Option<bool>,
+    #[serde(default, deserialize_with = "rtt_samples")]
+    rtt_samples: Option<RttSamples>,
     #[serde(default, deserialize_with = "packet_bytes")]
     packet_bytes: Option<u16>,
     #[serde(default, deserialize_with = "ack_bytes")]
@@ -65,7 +66,7 @@ impl Transport {
             adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
             grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
-            times_every_packet: self.times_every_packet.unwrap_or(d.times_every_packet),
+            rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
             packet_bytes: self.packet_bytes(),
             ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
         }
@@ -119,6 +120,16 @@ fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recover
         ("newreno", Recovery::NewReno),
         ("rate-halving", Recovery::RateHalving),
         ("proportional", Recovery::Proportional),
+    ];
+    word(deserializer, &words).map(Some)
+}
+
+fn rtt_samples<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RttSamples>, D::Error> {
+    let words = [
+        ("packets", RttSamples::Packets),
+        ("echo", RttSamples::Echo),
+        ("new-acks", RttSamples::NewAcks),
+        ("timed", RttSamples::Timed),
     ];
     word(deserializer, &words).map(Some)
 }

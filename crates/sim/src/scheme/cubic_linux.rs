@@ -258,6 +258,7 @@ impl Scheme for LinuxCubic {
         if ack.acked == 0 || ack.in_recovery {
             return;
         }
+        self.window.moderate(ack);
         self.estimate_delayed_acks(ack.acked);
         self.measure_delay(ack);
         if !ack.window_limited {
@@ -287,6 +288,10 @@ impl Scheme for LinuxCubic {
 
     fn on_ecn(&mut self, mark: &Congestion) {
         self.on_loss(mark);
+    }
+
+    fn on_recovered(&mut self, _now: Time, window: u32) {
+        self.window.recovered(window);
     }
 
     fn on_rto(&mut self, timeout: &Congestion) {

@@ -1,8 +1,9 @@
 //! The window as Linux keeps it: whole packets, and a count of ACKs towards the next one.
 //!
 //! Linux Reno, Cubic, Vegas and Compound all stand on it. Two eras differ in recovery. Kernels up to 2.6.25, and the ns-2
-//! port of 2.6.22 that most published curves come from, lower cwnd to half of ssthresh while losses are repaired and
-//! then let it jump to ssthresh, but not beyond what is in flight plus a burst of three. Later ones keep ssthresh.
+//! port of 2.6.22 that most published curves come from, lower cwnd to half of ssthresh while losses are repaired (Cubic: to
+//! ssthresh), and go on from what it came to, but not beyond what is in flight plus a burst of three. Later ones keep
+//! ssthresh.
 
 use super::{Ack, Congestion};
 
@@ -77,10 +78,11 @@ impl LinuxWindow {
         self.moderate = false;
     }
 
-    /// Everything lost has been repaired.
-    pub fn recovered(&mut self) {
-        if self.ssthresh != NO_THRESHOLD && self.cwnd < self.ssthresh {
-            self.cwnd = self.ssthresh;
+    /// Everything lost has been repaired: goes on with the window that this came to, which slow start then brings back to
+    /// the threshold (`tcp_complete_cwr`).
+    pub fn recovered(&mut self, window: u32) {
+        if self.ssthresh != NO_THRESHOLD {
+            self.cwnd = window.clamp(1, self.ssthresh.max(1));
             self.moderate = true;
         }
     }
@@ -111,12 +113,14 @@ mod tests {
         let mut window = LinuxWindow::new(40);
         window.lose(window.half(), true);
         assert_eq!((window.cwnd, window.ssthresh), (10, 20));
-        window.recovered();
+        window.recovered(12);
+        assert_eq!(window.cwnd, 12);
+        window.recovered(u32::MAX);
         window.moderate(&Ack { in_flight: 11, ..Ack::default() });
         assert_eq!(window.cwnd, 14);
         window.lose(window.half(), false);
-        window.recovered();
-        window.moderate(&Ack::default());
+        window.recovered(u32::MAX);
+        window.moderate(&Ack { in_flight: 7, ..Ack::default() });
         assert_eq!((window.cwnd, window.ssthresh), (7, 7));
     }
 

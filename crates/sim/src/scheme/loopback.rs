@@ -272,7 +272,7 @@ impl<S: Scheme> Loopback<S> {
         let lost = self.find_losses(echo.seq);
         if self.recovery.is_some_and(|(_, end)| echo.seq >= end) && lost == 0 {
             self.recovery = None;
-            self.scheme.on_recovered(self.now);
+            self.scheme.on_recovered(self.now, u32::MAX);
         }
         if echo.marked && echo.seq >= self.reduced_until {
             self.reduced_until = self.next_seq;

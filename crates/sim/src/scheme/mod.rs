@@ -140,8 +140,9 @@ pub trait Scheme: Clone {
     fn on_ecn(&mut self, _mark: &Congestion) {}
     /// The retransmission timer expired (RFC 5681 §3.1).
     fn on_rto(&mut self, _timeout: &Congestion) {}
-    /// Everything that was lost has been repaired.
-    fn on_recovered(&mut self, _now: Time) {}
+    /// Everything that was lost has been repaired. `window`: what the transport's own window came to meanwhile, if it has one
+    /// that outlives recovery (rate halving), else `u32::MAX`.
+    fn on_recovered(&mut self, _now: Time, _window: u32) {}
     /// Packets that may be in flight.
     fn window(&self) -> u32;
     /// Least time between two sends.
@@ -278,8 +279,8 @@ macro_rules! any_scheme {
                 match self { $($any::$name(s) => s.on_rto(timeout),)* }
             }
 
-            fn on_recovered(&mut self, now: Time) {
-                match self { $($any::$name(s) => s.on_recovered(now),)* }
+            fn on_recovered(&mut self, now: Time, window: u32) {
+                match self { $($any::$name(s) => s.on_recovered(now, window),)* }
             }
 
             #[inline]

@@ -9,7 +9,7 @@ use crate::library::Library;
 use crate::queue::{QueueKind, StepSettings, XcpSettings};
 use crate::random::Stream;
 use crate::time::SECOND;
-use crate::transport::{Preset, Recovery, Settings};
+use crate::transport::{Preset, Recovery, RttSamples, Settings};
 
 /// A scheme by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,12 +160,14 @@ impl SchemeName {
     pub fn transport(&self, preset: Preset) -> Settings {
         let settings = preset.settings();
         match (preset, self) {
-            // Agent/TCP/Newreno, which times one packet at a time.
+            // Agent/TCP/Newreno.
             (Preset::Papers, SchemeName::NewReno) => {
-                Settings { recovery: Recovery::NewReno, times_every_packet: false, ..settings }
+                Settings { recovery: Recovery::NewReno, rtt_samples: RttSamples::NewAcks, ..settings }
             }
             // They read exact times.
-            (Preset::Papers, SchemeName::Table(_)) => Settings { recovery: Recovery::Fack, clock: 0, ..settings },
+            (Preset::Papers, SchemeName::Table(_)) => {
+                Settings { recovery: Recovery::Fack, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
+            }
             _ => settings,
         }
     }

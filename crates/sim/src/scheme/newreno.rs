@@ -192,9 +192,9 @@ impl Scheme for NewReno {
         }
     }
 
-    fn on_recovered(&mut self, _now: Time) {
+    fn on_recovered(&mut self, _now: Time, window: u32) {
         if self.settings.undershoot {
-            self.linux.recovered();
+            self.linux.recovered(window);
         }
     }
 

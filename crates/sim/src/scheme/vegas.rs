@@ -213,10 +213,10 @@ impl Scheme for Vegas {
         self.window.time_out(timeout, self.window.half(), self.settings.idle_window);
     }
 
-    fn on_recovered(&mut self, _now: Time) {
+    fn on_recovered(&mut self, _now: Time, window: u32) {
         self.rounds.recovered();
         if self.settings.linux_2_6_22 {
-            self.window.recovered();
+            self.window.recovered(window);
         }
     }
 

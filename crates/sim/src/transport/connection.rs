@@ -199,6 +199,8 @@ impl<S: Scheme> Connection<S> {
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
         let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
+        self.totals.acks += u64::from(self.rtt.latest > 0);
+        self.totals.sampled += self.rtt.latest;
         self.restart_timer(acked, now);
         let lost = self.find_losses(acked, una, now);
         self.answer_marks(feedback.marked, now);

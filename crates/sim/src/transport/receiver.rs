@@ -11,6 +11,8 @@ use crate::time::{NEVER, Time};
 pub struct Feedback {
     /// All packets before this one arrived.
     pub next: u32,
+    /// The time stamp that it echoes: when the last packet was sent that left no gap (RFC 7323 §4.3, TS.Recent).
+    pub echo: Time,
     /// Packets that arrived since the last ACK, in order of arrival: number and time sent (what SACK and the time
     /// stamps tell the sender).
     pub arrived: Vec<(u32, Time)>,
@@ -29,6 +31,8 @@ pub struct Receiver {
     next: u32,
     /// Whether `next + 1 + i` has arrived already.
     beyond: VecDeque<bool>,
+    /// The last ACK was for all packets before this one (RFC 7323 §4.3, Last.ACK.sent).
+    acknowledged: u32,
     /// What the next ACK will say.
     pending: Feedback,
     /// When it is sent at the latest.
@@ -39,7 +43,14 @@ impl Receiver {
     /// A receiver that expects this packet first.
     #[must_use]
     pub fn new(next: u32) -> Receiver {
-        Receiver { first: next, next, beyond: VecDeque::new(), pending: Feedback::default(), deadline: NEVER }
+        Receiver {
+            first: next,
+            next,
+            beyond: VecDeque::new(),
+            acknowledged: next,
+            pending: Feedback::default(),
+            deadline: NEVER,
+        }
     }
 
     /// All packets before this one arrived.
@@ -54,6 +65,9 @@ impl Receiver {
         let had_gaps = !self.beyond.is_empty();
         let new = self.store(packet.seq);
         let pending = &mut self.pending;
+        if packet.seq <= self.acknowledged {
+            pending.echo = packet.sent;
+        }
         pending.arrived.push((packet.seq, packet.sent));
         pending.marked += u32::from(packet.ecn == Ecn::Marked);
         pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
@@ -68,8 +82,10 @@ impl Receiver {
     /// The ACK, sent now. Hand it back to [`Receiver::recycle`].
     pub fn acknowledge(&mut self) -> Feedback {
         self.deadline = NEVER;
+        self.acknowledged = self.next;
         self.pending.next = self.next;
-        std::mem::take(&mut self.pending)
+        let echo = self.pending.echo;
+        std::mem::replace(&mut self.pending, Feedback { echo, ..Feedback::default() })
     }
 
     /// Takes back an ACK that has been dealt with, to save its allocation.
@@ -130,6 +146,24 @@ mod tests {
         let expected = [10, 10, 12, 12, 14, 14, 15, 15, 16, 18];
         assert!(next.iter().map(|n| n.1).eq(expected), "{next:?}");
         assert!(next.iter().map(|n| n.0).eq([true, true, true, false, true, false, true, true, true, true]));
+    }
+
+    #[test]
+    fn echoes_the_packet_before_the_gap_rfc_7323_4_3() {
+        let mut receiver = Receiver::new(0);
+        let mut echo = |seq, sent| {
+            receiver.receive(&Packet { sent, ..packet(seq) }, 0, &Settings::papers());
+            receiver.acknowledge().echo
+        };
+        assert_eq!((echo(0, 5), echo(1, 6)), (5, 6));
+        assert_eq!((echo(3, 8), echo(4, 9)), (6, 6), "2 is missing");
+        assert_eq!(echo(1, 10), 10, "sent again for nothing");
+        assert_eq!((echo(2, 11), echo(5, 12)), (11, 12));
+        // The first of two that one ACK answers.
+        let delayed = Settings { delayed_ack: 40, ..Settings::papers() };
+        let mut receiver = Receiver::new(0);
+        [(0, 5), (1, 6)].map(|(seq, sent)| receiver.receive(&Packet { sent, ..packet(seq) }, 0, &delayed));
+        assert_eq!(receiver.acknowledge().echo, 5);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The sender's record of what is outstanding: which packets are in flight, arrived or lost (RFC 6675), and the snapshots
-//! that delivery-rate samples need (draft-ietf-ccwg-bbr §4.1).
+//! that delivery-rate samples need (draft-ietf-ccwg-bbr §4.1). What is taken for lost is in `scoreboard/detection.rs`.
+
+mod detection;
 
 use std::collections::VecDeque;
 
@@ -48,6 +50,12 @@ pub struct Scoreboard {
     transmissions: u64,
     /// One more than the latest transmission known to have arrived.
     newest_arrived: u64,
+    /// One more than the highest number known to have arrived.
+    highest_arrived: u32,
+    /// Packets before this one have been passed by number, and those that were missing then taken for lost.
+    passed: u32,
+    /// Repairs in order: the next new packet then, the number and the transmission.
+    repairs: VecDeque<(u32, u32, u64)>,
     /// Packets in flight.
     pub in_flight: u32,
     /// Packets to be sent again.
@@ -76,6 +84,9 @@ impl Scoreboard {
             order: VecDeque::new(),
             transmissions: 0,
             newest_arrived: 0,
+            highest_arrived: una,
+            passed: una,
+            repairs: VecDeque::new(),
             in_flight: 0,
             to_repair: 0,
             repair_from: una,
@@ -119,6 +130,7 @@ impl Scoreboard {
         self.to_repair -= 1;
         let earlier = self.sent[i].transmission;
         self.sent[i] = Sent { earlier, ..self.snapshot(now, seq, true) };
+        self.repairs.push_back((self.next(), seq, self.sent[i].transmission));
         seq
     }
 
@@ -152,6 +164,7 @@ impl Scoreboard {
         let Some(i) = seq.checked_sub(self.una).map(|i| i as usize).filter(|&i| i < self.sent.len()) else {
             return Arrival::Known;
         };
+        self.highest_arrived = self.highest_arrived.max(seq + 1);
         let packet = self.sent[i];
         if packet.state == State::Arrived {
             return Arrival::Known;
@@ -201,53 +214,25 @@ impl Scoreboard {
             self.deliver(packet, now);
         }
         self.una += count;
+        self.forget_order();
+        self.highest_arrived = self.highest_arrived.max(self.una);
         (count, (self.delivered - before) as u32)
+    }
+
+    /// What is acknowledged is not looked for among the transmissions any more.
+    fn forget_order(&mut self) {
+        while self.order.front().is_some_and(|&(_, seq)| seq < self.una) {
+            self.order.pop_front();
+        }
+        while self.repairs.front().is_some_and(|&(_, seq, _)| seq < self.una) {
+            self.repairs.pop_front();
+        }
     }
 
     /// Transmissions since the latest that arrived, of packets that are not acknowledged.
     #[must_use]
     pub fn since_newest(&self) -> u32 {
         ((self.transmissions - self.newest_arrived) as u32).min(self.outstanding())
-    }
-
-    /// Declares lost what `threshold` later transmissions have overtaken (RFC 6675 §4, by order of transmission, so that
-    /// repairs that are lost again are found too, if that is wanted): the first of them and how many.
-    pub fn overtaken(&mut self, threshold: u32, repairs: bool) -> Option<(u32, u32)> {
-        let mut found: Option<(u32, u32)> = None;
-        while let Some(&(transmission, seq)) = self.order.front() {
-            if transmission + u64::from(threshold) >= self.newest_arrived {
-                break;
-            }
-            self.order.pop_front();
-            let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { continue };
-            let counts = packet.transmission == transmission && (repairs || !packet.again);
-            if counts && packet.state == State::InFlight {
-                self.declare_lost(seq);
-                found = Some(found.map_or((seq, 1), |(first, n)| (first.min(seq), n + 1)));
-            }
-        }
-        found
-    }
-
-    /// Declares one packet lost, if it is in flight.
-    pub fn declare_lost(&mut self, seq: u32) -> bool {
-        let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { return false };
-        if packet.state != State::InFlight {
-            return false;
-        }
-        packet.state = State::Lost;
-        self.in_flight -= 1;
-        self.to_repair += 1;
-        self.lost += 1;
-        self.repair_from = self.repair_from.min(seq);
-        true
-    }
-
-    /// Declares lost all that has not arrived (a timeout): how many that is.
-    pub fn declare_all_lost(&mut self) -> u32 {
-        self.order.clear();
-        let lost = (self.una..self.next()).filter(|&seq| self.declare_lost(seq)).count();
-        lost as u32
     }
 
     /// The sender has nothing to send, though it might.

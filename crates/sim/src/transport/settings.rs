@@ -25,10 +25,28 @@ pub enum Recovery {
     GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
     NewReno,
-    /// SACK; while in recovery one packet for every two ACKs until the new window is reached (Linux before 3.2).
+    /// SACK as in Linux before 3.2, and in ns-2's port of it: a packet is lost when one three numbers higher has arrived, a
+    /// repair when what was sent new after it has; after a timeout nothing more is taken for lost until all that was
+    /// outstanding is acknowledged. In recovery one packet less for every two ACKs, and no more than the ACK lets
+    /// go; recovery leaves behind the window that this came to.
     RateHalving,
     /// SACK; proportional rate reduction (RFC 6937; Linux since 3.2).
     Proportional,
+}
+
+/// Which RTTs set the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RttSamples {
+    /// Of every ACK, that of the packet that it answers.
+    Packets,
+    /// Of every ACK, by the time stamp that it echoes: while something is missing, that of the last packet before the gap,
+    /// so that the timeout grows with each ACK (RFC 7323 §4.3).
+    Echo,
+    /// Of every ACK of new data but those of a part of the window in fast recovery; only the ACK of a packet that is being
+    /// timed ends backoff: ns-2's NewReno with time stamps.
+    NewAcks,
+    /// Of one packet at a time, never of one that was sent twice (RFC 6298 §3, Karn's rule).
+    Timed,
 }
 
 /// What the floor of the retransmission timer applies to.
@@ -76,8 +94,8 @@ pub struct Settings {
     pub rto_initial: Time,
     /// Granularity of the retransmission timer: the least part for the variation (RFC 6298 §2.3, G).
     pub rto_granularity: Time,
-    /// Every ACK gives an RTT sample (time stamps, RFC 7323); else one packet at a time is timed (RFC 6298 §3).
-    pub times_every_packet: bool,
+    /// Which RTTs set the retransmission timer.
+    pub rtt_samples: RttSamples,
     /// Resolution of RTT samples; 0: exact.
     pub clock: Time,
     /// Loss recovery.
@@ -111,7 +129,7 @@ impl Settings {
             rto_initial: 3 * SECOND,
             // ns-2's default tick.
             rto_granularity: 10_000_000,
-            times_every_packet: true,
+            rtt_samples: RttSamples::Echo,
             clock: 100_000,
             recovery: Recovery::RateHalving,
             dup_threshold: 3,
@@ -133,7 +151,7 @@ impl Settings {
             rto_floor: RtoFloor::Variation(SECOND / 5),
             rto_initial: SECOND,
             rto_granularity: 1_000_000,
-            times_every_packet: true,
+            rtt_samples: RttSamples::Packets,
             clock: 0,
             recovery: Recovery::Proportional,
             dup_threshold: 3,
@@ -154,6 +172,8 @@ pub struct RttEstimator {
     variation: Time,
     /// Smallest sample.
     pub min: Time,
+    /// The latest sample; 0 before the first.
+    pub latest: Time,
     /// Doubled at each timeout (RFC 6298 §5.5).
     backoff: u64,
 }
@@ -165,16 +185,16 @@ const MAX_RTO: Time = 60 * SECOND;
 
 impl Default for RttEstimator {
     fn default() -> Self {
-        RttEstimator { srtt: 0, variation: 0, min: NEVER, backoff: 1 }
+        RttEstimator { srtt: 0, variation: 0, min: NEVER, latest: 0, backoff: 1 }
     }
 }
 
 impl RttEstimator {
-    /// Takes in a sample, which ends any backoff.
+    /// Takes in a sample.
     pub fn sample(&mut self, rtt: Time) {
         let rtt = rtt.max(1);
         self.min = self.min.min(rtt);
-        self.backoff = 1;
+        self.latest = rtt;
         if self.srtt == 0 {
             // RFC 6298 §2.2.
             (self.srtt, self.variation) = (rtt, rtt / 2);
@@ -195,6 +215,11 @@ impl RttEstimator {
             (srtt, RtoFloor::Variation(floor)) => srtt + variation.max(floor),
         };
         rto.saturating_mul(self.backoff).min(MAX_RTO)
+    }
+
+    /// A packet came back that was sent since the timer expired.
+    pub fn end_backoff(&mut self) {
+        self.backoff = 1;
     }
 
     /// The timer expired.
@@ -223,7 +248,9 @@ mod tests {
         rtt.back_off();
         assert_eq!(rtt.rto(&settings), 4 * 340 * MS);
         rtt.sample(110 * MS);
-        assert!(rtt.rto(&settings) < 340 * MS && rtt.min == 100 * MS);
+        assert!(rtt.rto(&settings) > 3 * 340 * MS);
+        rtt.end_backoff();
+        assert!(rtt.rto(&settings) < 340 * MS && (rtt.min, rtt.latest) == (100 * MS, 110 * MS));
         (0..20).for_each(|_| rtt.back_off());
         assert!(rtt.rto(&settings) <= MAX_RTO);
     }

@@ -24,7 +24,7 @@ fn transfers(settings: &str) -> Totals {
 fn nothing_times_out_where_nothing_is_late_rfc_6298_5() {
     // The papers' timer runs on through the pauses, 200 ms from the last ACK: a transfer that begins shortly before it
     // would expire has as long as any other.
-    for settings in ["preset = 'papers'", "preset = 'today'", "preset = 'papers'\ntimes_every_packet = false"] {
+    for settings in ["preset = 'papers'", "preset = 'today'", "preset = 'papers'\nrtt_samples = 'timed'"] {
         let totals = transfers(settings);
         assert!(totals.delivered > 1000, "{settings}: {totals:?}");
         assert_eq!((totals.timeouts, totals.retransmitted), (0, 0), "{settings}");

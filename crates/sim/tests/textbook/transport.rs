@@ -11,7 +11,7 @@ use exmachina_sim::packet::Packet;
 use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, Own, OwnScheme, Remy, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_s, to_s};
-use exmachina_sim::transport::{Connection, Connections, Recovery, RtoFloor, Settings};
+use exmachina_sim::transport::{Connection, Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::HopPlan;
 
 use crate::contenders::schemes;
@@ -74,7 +74,7 @@ fn transfers_deliver_all_their_packets() {
 /// repair that is lost waits for a timeout, which repairs that packet and no other (`Fack`).
 #[test]
 fn with_forward_acks_a_lost_repair_waits_for_a_timeout() {
-    let transport = Settings { recovery: Recovery::Fack, ..plain() };
+    let transport = Settings { recovery: Recovery::Fack, rtt_samples: RttSamples::Packets, ..plain() };
     let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
     let always_20 = Action { multiple: 0.0, increment: 20, intersend_ms: 0.01 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL, always_20)).expect("a sound table");

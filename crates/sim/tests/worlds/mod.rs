@@ -13,7 +13,7 @@ use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{AnyScheme, Own};
 use exmachina_sim::service::{Cellular, Trace};
 use exmachina_sim::time::{SECOND, from_ms, from_s};
-use exmachina_sim::transport::{Connections, Recovery, RtoFloor, Settings};
+use exmachina_sim::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// One random world and how long it is to run, s. The same seed gives the same world.
@@ -151,7 +151,7 @@ impl Dice {
             dup_threshold: 1 + self.below(5),
             adapts_to_reordering: self.chance(0.5),
             idle_timer: self.chance(0.5),
-            times_every_packet: self.chance(0.5),
+            rtt_samples: self.pick(&[RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed]),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
             ack_bytes: self.pick(&[0, 40, 64]),
             ..preset

@@ -58,17 +58,21 @@ impl<S: Scheme> Connection<S> {
     /// Finds what is lost after an ACK of so many packets from `una` on, and enters and leaves recovery: packets newly
     /// declared lost.
     pub(super) fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
-        let lost = if self.is_sack() {
-            self.board.overtaken(self.dup_threshold, !self.is_fack())
-        } else {
-            self.count_duplicates(acked, una)
+        let lost = match self.settings.recovery {
+            Recovery::GoBackN | Recovery::NewReno => self.count_duplicates(acked, una),
+            Recovery::Fack => self.board.overtaken(self.dup_threshold, false),
+            Recovery::Proportional => self.board.overtaken(self.dup_threshold, true),
+            // All of it is being repaired already.
+            Recovery::RateHalving if self.phase == Phase::Loss && self.board.una < self.recover => None,
+            Recovery::RateHalving => self.board.passed(self.dup_threshold, self.phase == Phase::Recovery),
         };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
+            let halves = self.settings.recovery == Recovery::RateHalving;
             self.phase = Phase::Open;
             self.dup_acks = 0;
             if !was_loss {
-                self.scheme.on_recovered(now);
+                self.scheme.on_recovered(now, if halves { self.reduction.window } else { u32::MAX });
             }
         }
         let Some((seq, count)) = lost else { return 0 };
@@ -128,8 +132,8 @@ impl<S: Scheme> Connection<S> {
         let r = &mut self.reduction;
         r.delivered += delivered;
         if self.settings.recovery == Recovery::RateHalving {
-            // One packet less for every two that arrived, and no bursts.
-            r.count += delivered;
+            // One packet less for every two ACKs, and no bursts (`tcp_cwnd_down`).
+            r.count += 1;
             let down = (r.count / 2).min(r.window.saturating_sub(target));
             r.count %= 2;
             r.window = (r.window - down).min(in_flight + 1);

@@ -4,23 +4,47 @@ use super::Connection;
 use super::recovery::Phase;
 use crate::scheme::{Congestion, Scheme};
 use crate::time::{NEVER, Time};
+use crate::transport::RttSamples;
 use crate::transport::receiver::Feedback;
 
 impl<S: Scheme> Connection<S> {
-    /// The RTT of the oldest packet that the ACK covers: one that was delayed includes the delay, as real ones do (RFC 7323
-    /// §4.3). The timer learns of each, or only of the one that is being timed.
+    /// What an ACK says of the RTT: the timer learns what its settings let it, the scheme the RTT of the oldest packet that
+    /// the ACK answers, so that the delay of a delayed ACK is in it, as in real ones.
     pub(super) fn measure(&mut self, feedback: &Feedback, now: Time) -> Time {
-        let sent = feedback.arrived[0].1;
-        let clock = self.settings.clock.max(1);
-        // To the nearest tick.
-        let rtt = ((now - sent + clock / 2) / clock * clock).max(1);
-        if self.settings.times_every_packet {
-            self.rtt.sample(rtt);
-        } else if let Some((_, sent)) = self.timed.filter(|&(seq, _)| seq < self.board.una) {
-            self.timed = None;
-            self.rtt.sample(((now - sent + clock / 2) / clock * clock).max(1));
+        let rtt = self.ticks(feedback.arrived[0].1, now);
+        match self.settings.rtt_samples {
+            RttSamples::Packets => self.sample(rtt),
+            RttSamples::Echo => self.sample(self.ticks(feedback.echo, now)),
+            RttSamples::NewAcks if self.phase == Phase::Recovery && self.board.una < self.recover => {}
+            RttSamples::NewAcks => {
+                self.rtt.sample(rtt);
+                if self.timed_arrived().is_some() {
+                    self.rtt.end_backoff();
+                }
+            }
+            RttSamples::Timed => {
+                if let Some(sent) = self.timed_arrived() {
+                    self.sample(self.ticks(sent, now));
+                }
+            }
         }
         rtt
+    }
+
+    fn sample(&mut self, rtt: Time) {
+        self.rtt.sample(rtt);
+        self.rtt.end_backoff();
+    }
+
+    /// To the nearest tick.
+    fn ticks(&self, sent: Time, now: Time) -> Time {
+        let clock = self.settings.clock.max(1);
+        ((now - sent + clock / 2) / clock * clock).max(1)
+    }
+
+    /// If the packet that was being timed has arrived, when it was sent.
+    fn timed_arrived(&mut self) -> Option<Time> {
+        self.timed.take_if(|&mut (seq, _)| seq < self.board.una).map(|(_, sent)| sent)
     }
 
     pub(super) fn restart_timer(&mut self, acked: u32, now: Time) {
