@@ -2,9 +2,12 @@
 
 Usage: ns2.py [FOLDER] [--every N] [--only NAME] [--runs N]. FOLDER holds the authors' `curves` and `remycc`
 (default: beside the project). A point is right if throughput and delay are both within 10 %. Their curves have 10 runs
-of 100 s at each point; ours as many, or `--runs`, as what chance does to ours is no difference between the two. What it
-does to theirs shows in their neighbours: for each curve it is said how many points are within 10 % of a smooth one
-through theirs, and how many of theirs are. `--every 10` takes each tenth point of the long ones.
+of 100 s at each point; ours as many, or `--runs`, as what chance does to ours is no difference between the two.
+`--every 10` takes each tenth point of the long ones.
+
+The ten runs of theirs have the same random numbers at every point of a curve (its points scatter as little as ours do
+then), so that chance moves a curve as a whole. What it may do shows with fifty runs of ours or more: each ten of them
+are taken for a curve of their own, and it is said how many of its points are within 10 % of the mean of all.
 """
 
 import argparse
@@ -20,7 +23,8 @@ import exmachina
 
 TOLERANCE = 0.1
 RUNS = 10
-A_HUNDRED = 100
+ENOUGH = 5
+"""So many curves of ten runs show what chance does."""
 DUMBBELL = """
 schemes = ["newreno"]
 duration_s = 100
@@ -46,8 +50,8 @@ class Point:
     at: float
     theirs: tuple[float, float]
     ours: tuple[float, float]
-    smooth: tuple[float, float] | None = None
-    """Their value by the points around this one."""
+    tens: tuple[tuple[float, float], ...] = ()
+    """The same of each ten runs of ours."""
 
     @property
     def ratios(self) -> tuple[float, float]:
@@ -84,6 +88,12 @@ def means(flows: pl.DataFrame) -> tuple[float, float]:
     return float(throughput.mean()), float(on["sampled_rtt_ms"].mean())  # type: ignore[arg-type]
 
 
+def tens(flows: pl.DataFrame) -> tuple[tuple[float, float], ...]:
+    """The means of each ten runs, as theirs are."""
+    parts = flows.with_columns(ten=pl.col("run") // RUNS).partition_by("ten", maintain_order=True)
+    return tuple(means(part) for part in parts)
+
+
 def report(name: str, points: Iterable[Point], show: int) -> None:
     """How many points are right, and about `show` of them."""
     points = list(points)
@@ -94,43 +104,38 @@ def report(name: str, points: Iterable[Point], show: int) -> None:
         f"{name}: {right} of {len(points)} points within 10 % in both (throughput {each[0]}, delay {each[1]});", end=" "
     )
     print("median ratios {:.3f} {:.3f}".format(*np.median(spread, axis=0)))
-    if all(point.smooth for point in points):
-        smooth = [(point, point.smooth) for point in points if point.smooth]
-        ours, theirs = (sum(near(getattr(p, who), s) for p, s in smooth) for who in ("ours", "theirs"))
-        print(f"  of a smooth curve through ns-2's points: {ours} of ours within 10 %, {theirs} of ns-2's")
+    if all(len(point.tens) >= ENOUGH for point in points):
+        counts = sorted(
+            sum(near(ten, p.ours) for ten, p in zip(curve, points, strict=True))
+            for curve in zip(*(p.tens for p in points), strict=True)
+        )
+        theirs = sum(near(p.theirs, p.ours) for p in points)
+        print(f"  within 10 % of the mean of ours: {theirs} of theirs; of ours, ten runs at a time: {counts}")
     for point in points[:: max(1, len(points) // show)] if show else []:
         theirs, ours, ratios = point.theirs, point.ours, point.ratios
         print(f"  {point.at:9.2f}  ns-2 {theirs[0]:9.4f} {theirs[1]:8.2f}  ours {ours[0]:9.4f} {ours[1]:8.2f}", end="")
         print(f"  {ratios[0]:.3f} {ratios[1]:.3f}", flush=True)
 
 
-def curve(path: Path, every: int) -> list[tuple[float, tuple[float, float], tuple[float, float]]]:
-    """Every so many points of a curve's file: where, throughput and delay, and these by the points around it."""
-    lines = np.loadtxt(path)
-    at, values = np.log(lines[:, 0]), np.log(lines[:, 1:3])
-
-    def around(i: int) -> tuple[float, float]:
-        """A parabola through the 8 points to either side, 20 where there are a thousand, without the point itself."""
-        reach = 8 if len(lines) <= A_HUNDRED else 20
-        others = [j for j in range(max(0, i - reach), min(len(lines), i + reach + 1)) if j != i]
-        fits = [float(np.exp(np.polyfit(at[others] - at[i], values[others, c], 2)[2])) for c in (0, 1)]
-        return fits[0], fits[1]
-
-    return [(float(x), (float(t), float(d)), around(i)) for i, (x, t, d) in enumerate(lines[:, :3])][::every]
+def curve(path: Path, every: int) -> list[tuple[float, tuple[float, float]]]:
+    """Every so many points of a curve's file: where, throughput and delay."""
+    return [(float(x), (float(t), float(d))) for x, t, d in np.loadtxt(path)[:, :3]][::every]
 
 
 def link_speeds(folder: Path, name: str, scheme: str, every: int, runs: int) -> Iterable[Point]:
     """Tao'14 figure 2: two senders, 1 to 1000 Mbit/s."""
-    for rate, theirs, smooth in curve(folder / "curves" / f"fig2_linkspeed_{name}.plot", every):
+    for rate, theirs in curve(folder / "curves" / f"fig2_linkspeed_{name}.plot", every):
         text = scenario(runs=runs, rate=rate, senders="[senders]\ncount = 2")
-        yield Point(rate, theirs, means(measured(text, scheme)), smooth)
+        flows = measured(text, scheme)
+        yield Point(rate, theirs, means(flows), tens(flows))
 
 
 def multiplexing(folder: Path, name: str, scheme: str, every: int, runs: int) -> Iterable[Point]:
     """Tao'14 figure 3: 1 to 100 senders."""
-    for senders, theirs, smooth in curve(folder / "curves" / f"fig3_mux_5BDP_{name}.plot", every):
+    for senders, theirs in curve(folder / "curves" / f"fig3_mux_5BDP_{name}.plot", every):
         text = scenario(runs=runs, rate=15, senders=f"[senders]\ncount = {senders:g}")
-        yield Point(senders, theirs, means(measured(text, scheme)), smooth)
+        flows = measured(text, scheme)
+        yield Point(senders, theirs, means(flows), tens(flows))
 
 
 def awareness(folder: Path, table: str) -> Iterable[Point]:

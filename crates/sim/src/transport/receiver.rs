@@ -162,7 +162,7 @@ mod tests {
         // The first of two that one ACK answers.
         let delayed = Settings { delayed_ack: 40, ..Settings::papers() };
         let mut receiver = Receiver::new(0);
-        [(0, 5), (1, 6)].map(|(seq, sent)| receiver.receive(&Packet { sent, ..packet(seq) }, 0, &delayed));
+        (0..2).for_each(|i| _ = receiver.receive(&Packet { sent: 5 + Time::from(i), ..packet(i) }, 0, &delayed));
         assert_eq!(receiver.acknowledge().echo, 5);
     }
 

@@ -279,7 +279,8 @@ pub enum Arrival {
 mod tests {
     use super::*;
 
-    fn board(packets: u32) -> Scoreboard {
+    /// So many packets from number 100 on, sent at 0, 1, 2 ...
+    pub(super) fn board(packets: u32) -> Scoreboard {
         let mut board = Scoreboard::new(100);
         (0..packets).for_each(|i| assert_eq!(board.send_new(Time::from(i)), 100 + i));
         board

@@ -78,15 +78,9 @@ impl Scoreboard {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::board as sent;
     use super::*;
     use crate::time::Time;
-
-    /// So many packets from number 100 on, sent at 0, 1, 2 ...
-    fn sent(packets: u32) -> Scoreboard {
-        let mut board = Scoreboard::new(100);
-        (0..packets).for_each(|i| assert_eq!(board.send_new(Time::from(i)), 100 + i));
-        board
-    }
 
     fn arrive(board: &mut Scoreboard, seq: u32, sent: Time) {
         board.arrived(seq, sent, 1000);
@@ -102,7 +96,7 @@ mod tests {
         assert_eq!((board.in_flight, board.to_repair), (6, 2));
         // What is sent later with lower numbers does not make the last packets lost, as it would by order of transmission.
         assert_eq!((board.send_again(20), board.send_again(20)), (100, 101));
-        [105, 106, 107, 108].map(|seq| arrive(&mut board, seq, Time::from(seq - 100)));
+        (105..109).for_each(|seq| arrive(&mut board, seq, Time::from(seq - 100)));
         assert_eq!(board.passed(3, true), Some((103, 1)));
         arrive(&mut board, 100, 20);
         arrive(&mut board, 101, 20);
@@ -114,7 +108,7 @@ mod tests {
         let mut board = sent(4);
         arrive(&mut board, 103, 3);
         assert_eq!((board.passed(3, true), board.send_again(20)), (Some((100, 1)), 100));
-        [101, 102].map(|seq| arrive(&mut board, seq, Time::from(seq - 100)));
+        (101..103).for_each(|seq| arrive(&mut board, seq, Time::from(seq - 100)));
         assert_eq!(board.passed(3, true), None);
         assert_eq!(board.send_new(21), 104);
         arrive(&mut board, 104, 21);
