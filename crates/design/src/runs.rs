@@ -75,7 +75,7 @@ impl FlowRow {
     }
 
     /// Mean over its ACKs of the sender's latest RTT sample, ms: what the papers' ns-2 scripts took for the delay. With time
-    /// stamps it is more than the RTT of packets while something is missing ([`Totals::acks`]). NaN without an ACK.
+    /// stamps it is more than the RTT of packets while something is missing ([`Totals::sampled`]). NaN without an ACK.
     #[must_use]
     pub fn sampled_rtt_ms(&self) -> f64 {
         self.totals.sampled as f64 * 1e-6 / self.totals.acks as f64

@@ -14,11 +14,11 @@ pub struct Totals {
     pub delivered: u64,
     /// Sum of their RTTs, ns.
     pub delay: Time,
-    /// ACKs that came back once there was an RTT sample, and the sum of the sender's latest RTT samples at each, ns: how the papers' ns-2 scripts measured
-    /// delay. While something is missing, samples by time stamps echo the packet before the gap (RFC 7323 §4.3), and
-    /// are longer than any packet was on its way.
+    /// ACKs that came back once there was an RTT sample.
     pub acks: u64,
-    /// See `acks`.
+    /// Sum over them of the sender's latest RTT sample, ns: how the papers' ns-2 scripts measured delay. While something is
+    /// missing, samples by time stamps echo the packet before the gap (RFC 7323 §4.3), and are longer than any packet
+    /// was on its way.
     pub sampled: Time,
     /// Packets delivered to the application: those that arrived, and all before them. What Tao'14's ns-2 scripts counted.
     pub in_order: u64,
