@@ -45,7 +45,9 @@ pub struct Scoreboard {
     /// The oldest packet that is not acknowledged cumulatively.
     pub una: u32,
     sent: VecDeque<Sent>,
-    /// Transmissions in order, to find those that later ones have overtaken.
+    /// Losses are looked for by order of transmission, not by number.
+    by_order: bool,
+    /// Transmissions in order, to find those that later ones have overtaken, where that is looked for.
     order: VecDeque<(u64, u32)>,
     transmissions: u64,
     /// One more than the latest transmission known to have arrived.
@@ -75,12 +77,14 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Nothing is outstanding, and `una` is the first packet to be sent.
+    /// Nothing is outstanding, and `una` is the first packet to be sent. Losses will be found by order of transmission
+    /// ([`Scoreboard::overtaken`]), or by number ([`Scoreboard::passed`]).
     #[must_use]
-    pub fn new(una: u32) -> Scoreboard {
+    pub fn new(una: u32, by_order: bool) -> Scoreboard {
         Scoreboard {
             una,
             sent: VecDeque::new(),
+            by_order,
             order: VecDeque::new(),
             transmissions: 0,
             newest_arrived: 0,
@@ -130,7 +134,9 @@ impl Scoreboard {
         self.to_repair -= 1;
         let earlier = self.sent[i].transmission;
         self.sent[i] = Sent { earlier, ..self.snapshot(now, seq, true) };
-        self.repairs.push_back((self.next(), seq, self.sent[i].transmission));
+        if !self.by_order {
+            self.repairs.push_back((self.next(), seq, self.sent[i].transmission));
+        }
         seq
     }
 
@@ -142,7 +148,9 @@ impl Scoreboard {
         let transmission = self.transmissions;
         self.transmissions += 1;
         self.in_flight += 1;
-        self.order.push_back((transmission, seq));
+        if self.by_order {
+            self.order.push_back((transmission, seq));
+        }
         Sent {
             at: now,
             transmission,
@@ -156,6 +164,13 @@ impl Scoreboard {
             app_limited: self.app_limited_until > 0,
             again,
         }
+    }
+
+    /// Whether nothing but its arrival is to be learned of a packet: it was sent once, and is not taken for lost.
+    #[must_use]
+    pub fn is_plain(&self, seq: u32) -> bool {
+        let packet = seq.checked_sub(self.una).and_then(|i| self.sent.get(i as usize));
+        packet.is_some_and(|packet| packet.state == State::InFlight && !packet.again)
     }
 
     /// A packet is known to have arrived, in order or not: whether that is news. `sent` is the time stamp that came
@@ -280,15 +295,15 @@ mod tests {
     use super::*;
 
     /// So many packets from number 100 on, sent at 0, 1, 2 ...
-    pub(super) fn board(packets: u32) -> Scoreboard {
-        let mut board = Scoreboard::new(100);
+    pub(super) fn board(packets: u32, by_order: bool) -> Scoreboard {
+        let mut board = Scoreboard::new(100, by_order);
         (0..packets).for_each(|i| assert_eq!(board.send_new(Time::from(i)), 100 + i));
         board
     }
 
     #[test]
     fn three_later_packets_make_one_lost() {
-        let mut board = board(10);
+        let mut board = board(10, true);
         for seq in [101, 102, 104] {
             assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News);
         }
@@ -305,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_lost_repair_is_found_again() {
-        let mut board = board(5);
+        let mut board = board(5, true);
         (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
         assert_eq!(board.overtaken(3, true), Some((100, 1)));
         board.send_again(60);
@@ -317,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_lost_repair_is_left_to_a_timeout_where_that_is_wanted() {
-        let mut board = board(5);
+        let mut board = board(5, true);
         (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
         assert_eq!((board.overtaken(3, false), board.since_newest()), (Some((100, 1)), 0));
         board.send_again(60);
@@ -331,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_timeout_loses_all_that_has_not_arrived() {
-        let mut board = board(6);
+        let mut board = board(6, true);
         board.arrived(103, 3, 50);
         assert_eq!(board.declare_all_lost(), 5);
         assert_eq!((board.in_flight, board.to_repair), (0, 5));
@@ -346,7 +361,7 @@ mod tests {
 
     #[test]
     fn rate_samples_are_deliveries_over_the_longer_interval() {
-        let mut board = board(3);
+        let mut board = board(3, true);
         board.acknowledge(101, 100);
         let first = board.rate_sample();
         // Sent and delivered_at are 0 at the first send: 1 packet in 100 ns.

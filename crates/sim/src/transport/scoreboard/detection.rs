@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_number_three_higher_makes_a_packet_lost() {
-        let mut board = sent(10);
+        let mut board = sent(10, false);
         arrive(&mut board, 102, 2);
         assert_eq!(board.passed(3, true), None);
         arrive(&mut board, 104, 4);
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_repair_is_lost_when_what_was_sent_new_after_it_has_arrived() {
-        let mut board = sent(4);
+        let mut board = sent(4, false);
         arrive(&mut board, 103, 3);
         assert_eq!((board.passed(3, true), board.send_again(20)), (Some((100, 1)), 100));
         (101..103).for_each(|seq| arrive(&mut board, seq, Time::from(seq - 100)));
@@ -118,8 +118,13 @@ mod tests {
 
     #[test]
     fn what_is_acknowledged_is_forgotten() {
-        let mut board = sent(1000);
+        let mut board = sent(1000, true);
         board.acknowledge(1000, 2000);
-        assert_eq!((board.order.len(), board.passed(3, true)), (100, None));
+        assert_eq!((board.order.len(), board.overtaken(3, true)), (100, None));
+        let mut board = sent(1000, false);
+        assert!(board.declare_lost(100) && board.declare_lost(1099));
+        (0..2).for_each(|_| _ = board.send_again(1500));
+        board.acknowledge(1000, 2000);
+        assert_eq!((board.order.len(), board.repairs.len(), board.passed(3, true)), (0, 1, None));
     }
 }
