@@ -189,6 +189,19 @@ def medians(folder: Path) -> None:
     print("  newreno, fresh          1.09  13.0  {:5.2f} {:5.1f}".format(*ours))
 
 
+def competing() -> None:
+    """Remy'13 §5.6: one sender beside a RemyCC, 100 kB at a time: their scripts run again (theirs is a RemyCC for RTTs of
+    100 ms to 10 s, ours general-1: of the other sender's throughput that changes less than 1 %)."""
+    print("Remy'13 section 5.6, 100 kB beside a RemyCC: scheme, throughput (Mbit/s), theirs and ours, ratio")
+    for scheme, theirs in (("cubic", 1.24), ("compound", 1.27)):
+        senders = f'[[senders]]\ncount = 1\nscheme = "general-1"\n[[senders]]\ncount = 1\nscheme = "{scheme}"'
+        mix = scenario(rate=15, senders=senders, off=0.5, runs=128).replace('schemes = ["newreno"]', "")
+        mix = mix.replace("on = { seconds = 1 }", "on = { bytes = 100000 }").replace("{ bdp = 5 }", "{ packets = 1000 }")
+        flows = measured(mix, "").filter(pl.col("sender") == 1)
+        ours = float(flows["goodput_mbps"].mean())  # type: ignore[arg-type]
+        print(f"  {scheme:22} {theirs:5.2f} {ours:5.2f}   {ours / theirs:5.2f}; timeouts {flows['timeouts'].sum()}")
+
+
 def of_senders(flows: pl.DataFrame) -> tuple[float, float]:
     """Medians of throughput (Mbit/s) and of the RTT beyond 149.5 ms, which is what the authors' scripts take off."""
     on = flows.filter(pl.col("on_s") > 0)
@@ -214,6 +227,7 @@ def main() -> None:
 
     comparisons = {
         "figure4": lambda: medians(folder),
+        "competing": competing,
         "T2 cubic": lambda: link_speeds(folder, "cubic", "cubic", arguments.every, arguments.runs),
         "T3 cubic": lambda: multiplexing(folder, "cubic", "cubic", max(1, arguments.every // 5), arguments.runs),
         "T2 tao-10x": lambda: link_speeds(folder, "10x", table("tao-10x"), arguments.every, arguments.runs),

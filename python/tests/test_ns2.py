@@ -56,3 +56,35 @@ def test_curves(name: str, scheme: str, at: float) -> None:
     throughputs = pl.col("throughput_mbps") * pl.col("in_order_packets") / pl.col("delivered_packets").clip(1)
     ours = flows.select(throughputs.mean(), pl.mean("sampled_rtt_ms")).row(0)
     assert ours == pytest.approx((throughput, delay), rel=TOLERANCE)
+
+
+TRANSFERS = """
+runs = 24
+[link]
+rate_mbps = 15
+buffer = {{ packets = 1000 }}
+[path]
+rtt_ms = 150
+[[senders]]
+count = 1
+scheme = "general-1"
+[[senders]]
+count = 1
+scheme = "{scheme}"
+[workload]
+on = {{ bytes = 100_000 }}
+off = {{ seconds = 0.5 }}
+[transport]
+preset = "papers"
+"""
+
+
+@pytest.mark.parametrize(("scheme", "mbps"), [("cubic", 1.24), ("compound", 1.27)])
+def test_short_transfers(scheme: str, mbps: float) -> None:
+    """Remy'13 §5.6 at 100 kB, as the authors' scripts give it when run again: nothing is lost and nothing times out, so that
+    it is the slow start after pauses that is compared. Restarts with 1 or 3 packets (1.11, 1.40 with Cubic) are not within 10 %.
+    """
+    flows = exmachina.evaluate(exmachina.Evaluation(TRANSFERS.format(scheme=scheme), "competing.toml")).flows
+    theirs = flows.filter(pl.col("sender") == 1)
+    assert theirs["goodput_mbps"].mean() == pytest.approx(mbps, rel=TOLERANCE)
+    assert theirs["timeouts"].sum() == 0
