@@ -190,13 +190,16 @@ def medians(folder: Path) -> None:
 
 
 def competing() -> None:
-    """Remy'13 §5.6: one sender beside a RemyCC, 100 kB at a time: their scripts run again (theirs is a RemyCC for RTTs of
-    100 ms to 10 s, ours general-1: of the other sender's throughput that changes less than 1 %)."""
+    """Remy'13 §5.6: one sender beside a RemyCC, 100 kB at a time, against their scripts run again.
+
+    Theirs is a RemyCC for RTTs of 100 ms to 10 s, ours general-1: that changes next to nothing for the other sender.
+    """
     print("Remy'13 section 5.6, 100 kB beside a RemyCC: scheme, throughput (Mbit/s), theirs and ours, ratio")
     for scheme, theirs in (("cubic", 1.24), ("compound", 1.27)):
         senders = f'[[senders]]\ncount = 1\nscheme = "general-1"\n[[senders]]\ncount = 1\nscheme = "{scheme}"'
         mix = scenario(rate=15, senders=senders, off=0.5, runs=128).replace('schemes = ["newreno"]', "")
-        mix = mix.replace("on = { seconds = 1 }", "on = { bytes = 100000 }").replace("{ bdp = 5 }", "{ packets = 1000 }")
+        mix = mix.replace("on = { seconds = 1 }", "on = { bytes = 100000 }")
+        mix = mix.replace("{ bdp = 5 }", "{ packets = 1000 }")
         flows = measured(mix, "").filter(pl.col("sender") == 1)
         ours = float(flows["goodput_mbps"].mean())  # type: ignore[arg-type]
         print(f"  {scheme:22} {theirs:5.2f} {ours:5.2f}   {ours / theirs:5.2f}; timeouts {flows['timeouts'].sum()}")

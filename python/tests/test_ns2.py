@@ -81,8 +81,10 @@ preset = "papers"
 
 @pytest.mark.parametrize(("scheme", "mbps"), [("cubic", 1.24), ("compound", 1.27)])
 def test_short_transfers(scheme: str, mbps: float) -> None:
-    """Remy'13 §5.6 at 100 kB, as the authors' scripts give it when run again: nothing is lost and nothing times out, so that
-    it is the slow start after pauses that is compared. Restarts with 1 or 3 packets (1.11, 1.40 with Cubic) are not within 10 %.
+    """Remy'13 §5.6 at 100 kB, as the authors' scripts give it when run again.
+
+    Nothing is lost and nothing times out, so that it is the slow start after pauses that is compared: restarts with 1
+    or 3 packets (1.11, 1.40 with Cubic) are not within 10 %.
     """
     flows = exmachina.evaluate(exmachina.Evaluation(TRANSFERS.format(scheme=scheme), "competing.toml")).flows
     theirs = flows.filter(pl.col("sender") == 1)
