@@ -74,7 +74,7 @@ impl<S: Scheme> Connection<S> {
             opened: false,
             since: 0,
             end: 0,
-            board: Scoreboard::new(0, settings.recovery != Recovery::RateHalving),
+            board: Scoreboard::new(0, settings.recovery.looks_by_order()),
             receiver: Receiver::new(0),
             past: Receiver::new(0),
             rtt: RttEstimator::default(),
@@ -131,7 +131,7 @@ impl<S: Scheme> Connection<S> {
         self.first = next;
         self.opened = true;
         self.end = next;
-        self.board = Scoreboard::new(next, self.settings.recovery != Recovery::RateHalving);
+        self.board = Scoreboard::new(next, self.settings.recovery.looks_by_order());
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
         self.rtt = RttEstimator::default();
         self.timed = None;
@@ -182,8 +182,8 @@ impl<S: Scheme> Connection<S> {
         let una = self.board.una;
         let mut delivered = 0;
         // What is acknowledged cumulatively anyway is counted there.
-        let plain = matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
-        if self.is_sack() && !plain {
+        let plain = || matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
+        if self.is_sack() && !plain() {
             for &(seq, sent) in &feedback.arrived {
                 match self.board.arrived(seq, sent, now) {
                     Arrival::Known => {}

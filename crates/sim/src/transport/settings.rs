@@ -34,6 +34,14 @@ pub enum Recovery {
     Proportional,
 }
 
+impl Recovery {
+    /// Whether losses are looked for by order of transmission.
+    #[must_use]
+    pub fn looks_by_order(self) -> bool {
+        matches!(self, Recovery::Fack | Recovery::Proportional)
+    }
+}
+
 /// Which RTTs set the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RttSamples {
