@@ -35,7 +35,8 @@ is not, the number is bold. *Published* is the authors' table for the same netwo
 {published} Cubic, Cubic over sfqCoDel and NewReno run in the transport of the papers' ns-2, with retransmissions and
 timeouts, the tables in the design simulator; where the model's queue is infinite, these schemes have one of 5
 bandwidth-delay products, as in Tao'14. The *bound* is that of omniscient senders: equal shares at every moment, and
-never a queue.
+never a queue. (The columns of Cubic, Cubic over sfqCoDel and NewReno are from when that transport had an initial window
+of 3, and before it repaired losses as ns-2's Linux does; it has 2 now.)
 
 {scores}
 
