@@ -1,4 +1,4 @@
-"""All experiments at the papers' scale, for docs: writes docs/reproduced.md and its pictures.
+"""All experiments at the papers' scale, for docs: writes docs/reproduced.md, its pictures and docs/results/ledger.csv.
 
 Usage: reproduced.py [--output FOLDER] [--scale paper|quick]. Runs are kept in FOLDER/cache: it goes on where it was.
 The authors' published tables and recordings of cellular links are taken from beside the project, where they are.
@@ -12,12 +12,13 @@ from PIL import Image
 
 import exmachina
 from exmachina.files import write_atomically
-from exmachina.reproduce.ledger import ledger_markdown
+from exmachina.reproduce.ledger import ledger_markdown, write_ledger
 from exmachina.reproduce.page import write_report
 
 PROJECT = Path(__file__).parents[1]
 REFERENCE = PROJECT.parent / "shared" / "reference"
-RECORDINGS = {"verizon": "Verizon-LTE-short.down", "att": "ATT-LTE-driving.down"}
+RECORDINGS = {"verizon": "lte/Verizon-LTE-2012-resampled.down", "att": "traces/ATT-LTE-driving.down"}
+"""Verizon's is Remy'13's own by the opportunities in each tenth of a second; the instants within are resampled."""
 COLOURS = 128
 HEAD = """\
 # The papers, reproduced
@@ -38,7 +39,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("reproduced"))
     parser.add_argument("--scale", choices=["paper", "quick"], default="paper")
     given = parser.parse_args()
-    traces = {name: REFERENCE / "traces" / file for name, file in RECORDINGS.items()}
+    traces = {name: REFERENCE / file for name, file in RECORDINGS.items()}
     outcomes = exmachina.reproduce(
         "all",
         scale=given.scale,
@@ -60,6 +61,7 @@ def main() -> None:
             write_atomically(docs / "reproduced" / f"{picture.name}.png", small(picture.png))
             lines.append(f"![{picture.caption}](reproduced/{picture.name}.png)\n")
     lines.append(f"## The ledger of claims\n\n{ledger_markdown(outcomes)}")
+    write_ledger(outcomes, docs / "results" / "ledger.csv")
     write_atomically(docs / "reproduced.md", "\n".join(lines).encode())
     print(f"{len(outcomes)} experiments, {cpu_min:.0f} minutes of CPU time: docs/reproduced.md")
 

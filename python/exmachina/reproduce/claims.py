@@ -53,8 +53,6 @@ def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran
         if np.isfinite(found.value):
             value, low, high = found.value, found.low, found.high
             held = holds(spec.kind, spec.paper, value, spec.tolerance)
-            if not held and spec.if_not_held:
-                notes.append(spec.if_not_held)
         else:
             notes.insert(0, "Not measured: it did not come to a finite number.")
     if ran.link_note and ran.is_cellular(spec.measure.get("case", "")):

@@ -137,8 +137,6 @@ class ClaimSpec:
     unit: str = ""
     tolerance: float = 0.15
     note: str = ""
-    if_not_held: str = ""
-    """A further note where it does not hold."""
 
 
 @dataclass(frozen=True)
