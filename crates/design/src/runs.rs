@@ -11,7 +11,7 @@ use exmachina_sim::outcome::Flow;
 use exmachina_sim::scenario::Evaluation;
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::{Connection, HEADER_BYTES};
+use exmachina_sim::transport::{Ends, HEADER_BYTES};
 use rayon::prelude::*;
 
 /// What one sender got in one run.
@@ -157,7 +157,7 @@ fn one_run<'t>(
     contender: usize,
     run: u64,
     library: &'t Library,
-    observer: &mut impl Observer<Connection<AnyScheme<'t>>>,
+    observer: &mut impl Observer<Ends<AnyScheme<'t>>>,
 ) -> Result<Vec<FlowRow>, String> {
     let drawn = evaluation.world(contender, run, library)?;
     let seed = evaluation.run_seed(run);

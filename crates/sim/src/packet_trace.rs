@@ -9,7 +9,7 @@ use crate::path::HopEventKind;
 use crate::record::NONE;
 use crate::scheme::{AnyScheme, Scheme};
 use crate::time::{Time, to_ms, to_s};
-use crate::transport::Connection;
+use crate::transport::Ends;
 use crate::world::World;
 
 /// What a sender did. The discriminants are those of the column `event`.
@@ -144,13 +144,13 @@ struct Recorder {
 }
 
 impl Recorder {
-    fn look_at(&mut self, sender: usize, state: &Connection<AnyScheme<'_>>) {
+    fn look_at(&mut self, sender: usize, state: &Ends<AnyScheme<'_>>) {
         let known = &mut self.senders[sender];
         known.una = state.una();
-        known.window = state.scheme.window();
-        known.ssthresh = state.scheme.ssthresh();
+        known.window = state.scheme().window();
+        known.ssthresh = state.scheme().ssthresh();
         known.in_flight = state.in_flight();
-        known.intersend = state.scheme.intersend();
+        known.intersend = state.scheme().intersend();
     }
 
     fn row(&mut self, now: Time, sender: usize, event: SenderEvent, seq: u32, rtt: Option<Time>, again: bool) {
@@ -169,8 +169,8 @@ impl Recorder {
     }
 }
 
-impl<'t> Observer<Connection<AnyScheme<'t>>> for Recorder {
-    fn started(&mut self, now: Time, sender: usize, state: &Connection<AnyScheme<'t>>) {
+impl<'t> Observer<Ends<AnyScheme<'t>>> for Recorder {
+    fn started(&mut self, now: Time, sender: usize, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         self.row(now, sender, SenderEvent::Start, NONE, None, false);
     }
@@ -179,12 +179,12 @@ impl<'t> Observer<Connection<AnyScheme<'t>>> for Recorder {
         self.row(now, sender, SenderEvent::Stop, NONE, None, false);
     }
 
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Connection<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         self.row(now, sender, SenderEvent::Ack, packet.seq, Some(now - packet.sent), false);
     }
 
-    fn sent(&mut self, now: Time, sender: usize, packet: &Packet, _: Option<Time>, state: &Connection<AnyScheme<'t>>) {
+    fn sent(&mut self, now: Time, sender: usize, packet: &Packet, _: Option<Time>, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         let known = &mut self.senders[sender];
         let again = packet.seq < known.next;

@@ -10,7 +10,7 @@ use crate::random::{Purpose, Stream};
 use crate::scheme::AnyScheme;
 use crate::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
 use crate::traffic::Traffic;
-use crate::transport::{Connection, Settings};
+use crate::transport::{Ends, Settings};
 
 /// A link, before it is in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct World<'t> {
 }
 
 /// The engine of evaluations.
-pub type EvaluationEngine<'t> = Engine<Connection<AnyScheme<'t>>, Topology>;
+pub type EvaluationEngine<'t> = Engine<Ends<AnyScheme<'t>>, Topology>;
 
 impl<'t> World<'t> {
     /// The network at time 0, every sender off.
@@ -95,11 +95,11 @@ impl<'t> World<'t> {
             let legs = legs(&sender.route, rtt_ms, |hop| self.hops[hop].delay_ms);
             topology.add_route(&legs, (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
         }
-        let connection = |(i, s): (usize, &SenderPlan<'t>)| Connection::new(s.scheme.clone(), i as u16, s.transport);
+        let ends = |(i, s): (usize, &SenderPlan<'t>)| Ends::new(s.scheme.clone(), i as u16, s.transport);
         let traffic = |(i, s): (usize, &SenderPlan<'t>)| Traffic::new(s.workload.clone(), seed.root, seed.specimen, i);
         Engine::with(
             topology,
-            self.senders.iter().enumerate().map(connection).collect(),
+            self.senders.iter().enumerate().map(ends).collect(),
             self.senders.iter().enumerate().map(traffic).collect(),
             rates.fold(f64::INFINITY, f64::min),
             self.senders.iter().map(|s| s.rtt_ms).collect(),

@@ -74,7 +74,7 @@ fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 
         for (flow, sender) in flows.iter_mut().zip(engine.senders()) {
             let totals = sender.totals();
             flow.push(Sample {
-                window: f64::from(sender.scheme.window()),
+                window: f64::from(sender.scheme().window()),
                 acknowledged: i64::from(sender.una()),
                 repairs: totals.retransmitted as i64,
                 timeouts: totals.timeouts as i64,

@@ -6,6 +6,7 @@
 //! transfer.
 
 mod connection;
+mod ends;
 mod receiver;
 mod scoreboard;
 mod settings;
@@ -13,4 +14,5 @@ mod settings;
 mod tests;
 
 pub use connection::Connection;
+pub use ends::Ends;
 pub use settings::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, RttEstimator, RttSamples, Settings};

@@ -9,7 +9,7 @@ use exmachina_sim::path::{HopTotals, Path, Reordering};
 use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::{AnyScheme, NewReno, NewRenoSettings, Scheme};
 use exmachina_sim::time::{Time, from_s, to_ms, to_s};
-use exmachina_sim::transport::{Connection, Recovery, Settings};
+use exmachina_sim::transport::{Ends, Recovery, Settings};
 use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, SenderPlan, World};
 
 /// Bytes of every packet here.
@@ -69,12 +69,12 @@ pub struct Sample {
 #[derive(Default)]
 pub struct Log(pub Vec<Sample>);
 
-impl Observer<Connection<AnyScheme<'static>>> for Log {
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Connection<AnyScheme<'static>>) {
+impl Observer<Ends<AnyScheme<'static>>> for Log {
+    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'static>>) {
         self.0.push(Sample {
             t: to_s(now),
             sender,
-            window: f64::from(state.scheme.window()),
+            window: f64::from(state.scheme().window()),
             rtt_ms: to_ms(now - packet.sent),
             reductions: state.totals().reductions,
             seq: packet.seq,
@@ -107,7 +107,7 @@ impl Measured {
 /// A world after so many seconds, seen by an observer.
 pub fn run<O>(world: &World<'static>, seconds: f64, observer: &mut O) -> EvaluationEngine<'static>
 where
-    O: Observer<Connection<AnyScheme<'static>>>,
+    O: Observer<Ends<AnyScheme<'static>>>,
 {
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
     engine.run(from_s(seconds), observer);

@@ -11,13 +11,13 @@ use exmachina_sim::packet::Packet;
 use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, Own, OwnScheme, Remy, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_s, to_s};
-use exmachina_sim::transport::{Connection, Connections, Recovery, RtoFloor, RttSamples, Settings};
+use exmachina_sim::transport::{Connections, Ends, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::HopPlan;
 
 use crate::contenders::schemes;
 use crate::probe::{Log, close, dumbbell, flow, hop, newreno, plain, run, within};
 
-type Sender = Connection<AnyScheme<'static>>;
+type Sender = Ends<AnyScheme<'static>>;
 
 /// When on-periods begin and end, the window at their beginning, and when packets are sent.
 #[derive(Default)]
@@ -31,7 +31,7 @@ struct Diary {
 impl Observer<Sender> for Diary {
     fn started(&mut self, now: Time, _: usize, sender: &Sender) {
         self.started.push(now);
-        self.windows.push(sender.scheme.window());
+        self.windows.push(sender.scheme().window());
     }
 
     fn stopped(&mut self, now: Time, _: usize) {
@@ -170,7 +170,7 @@ fn timeouts_back_off() {
         let found: Vec<Time> = diary.sent.windows(2).map(|w| w[1] - w[0]).collect();
         assert_eq!(found[..7], gaps.map(from_s));
         assert_eq!(engine.senders()[0].totals().timeouts as usize, found.len());
-        assert_eq!(engine.senders()[0].scheme.window(), 1);
+        assert_eq!(engine.senders()[0].scheme().window(), 1);
     }
 }
 

@@ -9,7 +9,7 @@ use exmachina_sim::path::Path;
 use exmachina_sim::queue::QueueKind;
 use exmachina_sim::scheme::{AnyScheme, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_ms, to_s};
-use exmachina_sim::transport::{Connection, Connections};
+use exmachina_sim::transport::{Connections, Ends};
 use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, World};
 
 /// What was seen of one sender.
@@ -48,7 +48,7 @@ pub struct Witness<'w> {
     budget: u64,
 }
 
-type Sender = Connection<AnyScheme<'static>>;
+type Sender = Ends<AnyScheme<'static>>;
 
 impl<'w> Witness<'w> {
     /// Of this world, for at most so many events.
@@ -164,8 +164,8 @@ impl<'w> Witness<'w> {
 /// (RFC 6298 §2.5).
 fn is_alive(sender: &Sender, now: Time) -> bool {
     let outstanding = sender.next_seq() > sender.una();
-    let may_go = sender.is_on() && sender.scheme.window() > 0;
-    let own = matches!(sender.scheme, AnyScheme::Own(_));
+    let may_go = sender.is_on() && sender.scheme().window() > 0;
+    let own = matches!(sender.scheme(), AnyScheme::Own(_));
     own || sender.finished() || !(outstanding || may_go) || sender.ready() <= now + super::patience()
 }
 

@@ -1,0 +1,110 @@
+//! The transports of evaluations under one name: which stack is at a sender's two ends is a matter of its settings.
+
+use super::{Connection, Settings};
+use crate::endpoint::{Endpoint, Totals};
+use crate::packet::Packet;
+use crate::scheme::Scheme;
+use crate::time::Time;
+
+/// Both ends of one sender's connections, with one stack or another.
+#[derive(Clone, Debug)]
+pub enum Ends<S> {
+    /// The stack whose parts are settings.
+    Stack(Connection<S>),
+}
+
+/// The same of whichever it is.
+macro_rules! either {
+    ($self:ident, $ends:ident => $answer:expr) => {
+        match $self {
+            Ends::Stack($ends) => $answer,
+        }
+    };
+}
+
+impl<S: Scheme> Ends<S> {
+    /// Number `id` of the senders, with nothing to send yet.
+    pub fn new(scheme: S, id: u16, settings: Settings) -> Ends<S> {
+        Ends::Stack(Connection::new(scheme, id, settings))
+    }
+
+    /// What decides about window and pace.
+    pub fn scheme(&self) -> &S {
+        either!(self, ends => &ends.scheme)
+    }
+
+    /// Packets in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> u32 {
+        either!(self, ends => ends.in_flight())
+    }
+
+    /// The number of the next new packet.
+    #[must_use]
+    pub fn next_seq(&self) -> u32 {
+        either!(self, ends => ends.next_seq())
+    }
+
+    /// The oldest packet that is not acknowledged.
+    #[must_use]
+    pub fn una(&self) -> u32 {
+        either!(self, ends => ends.una())
+    }
+
+    /// The smoothed RTT, ns; 0 before the first sample.
+    #[must_use]
+    pub fn srtt(&self) -> Time {
+        either!(self, ends => ends.srtt())
+    }
+}
+
+impl<S: Scheme> Endpoint for Ends<S> {
+    const LEARNS_LOSSES: bool = false;
+
+    fn start(&mut self, now: Time, packets: u32) {
+        either!(self, ends => ends.start(now, packets));
+    }
+
+    fn stop(&mut self, now: Time) {
+        either!(self, ends => ends.stop(now));
+    }
+
+    #[inline]
+    fn is_on(&self) -> bool {
+        either!(self, ends => ends.is_on())
+    }
+
+    #[inline]
+    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+        either!(self, ends => ends.receive(packet, now, clock));
+    }
+
+    #[inline]
+    fn finished(&self) -> bool {
+        either!(self, ends => ends.finished())
+    }
+
+    #[inline]
+    fn ready(&self) -> Time {
+        either!(self, ends => ends.ready())
+    }
+
+    #[inline]
+    fn planned(&self) -> Time {
+        either!(self, ends => ends.planned())
+    }
+
+    #[inline]
+    fn plan(&mut self, at: Time) {
+        either!(self, ends => ends.plan(at));
+    }
+
+    #[inline]
+    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+        either!(self, ends => ends.act(now))
+    }
+
+    fn totals(&self) -> Totals {
+        either!(self, ends => ends.totals())
+    }
+}
