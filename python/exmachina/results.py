@@ -15,6 +15,8 @@ __all__ = ["Results"]
 
 MEASURES = ("throughput_mbps", "queueing_delay_ms")
 WHO = ("contender", "scheme")
+LITTLE_IN_ORDER = 0.9
+"""An application that got less than this part of what arrived has waited for most of its time."""
 FILES = ("flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg")
 
 
@@ -54,7 +56,8 @@ class Results:
             pl.col("throughput_mbps", "goodput_mbps", "normalised_throughput", "queueing_delay_ms", "mean_rtt_ms")
             .filter(on)
             .mean(),
-            pl.col("sent_packets", "delivered_packets", "retransmitted_packets", "marked_packets", "timeouts").sum(),
+            pl.col("sent_packets", "delivered_packets", "in_order_packets").sum(),
+            pl.col("retransmitted_packets", "marked_packets", "timeouts").sum(),
             starved_senders=(on & (pl.col("delivered_packets") == 0)).sum(),
         )
         return each.with_columns(label=_labels(self.flows)).select("label", pl.exclude("label"))
@@ -80,7 +83,9 @@ class Results:
         For throughput (Mbit/s, mean over senders) and queueing delay (ms): the median with a 95 % interval (`_from`,
         `_to`, from order statistics, none for fewer than six runs), the mean and the half-width of its 95 % Student-t
         interval (`_ci95`; for a grid, variances are taken within each of its points). Then the retransmission rate
-        (packets sent again over packets sent), timeouts of all runs, and senders that were on and received nothing.
+        (packets sent again over packets sent), timeouts of all runs, senders that were on and received nothing, and
+        `in_order`: of the packets that arrived, the part that was given to the application, as all before them had
+        arrived (none where nothing arrived).
         """
         strata = 1 if by else self.grid_points or 1
         rows = []
@@ -100,8 +105,25 @@ class Results:
             row["retransmission_rate"] = _total(group, "retransmitted_packets") / max(1, _total(group, "sent_packets"))
             for total in ("timeouts", "starved_senders"):
                 row[total] = _total(group, total)
+            delivered = _total(group, "delivered_packets")
+            row["in_order"] = _total(group, "in_order_packets") / delivered if delivered else None
             rows.append(row)
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the means and medians do not show: one line for each contender whose numbers mean less than they say."""
+        summary = self.summary
+        starved = [
+            f"{line['label']}: senders that were on in a run and got nothing through: {line['starved_senders']}"
+            for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True)
+        ]
+        late = [
+            f"{line['label']}: of what arrived only {100 * line['in_order']:.2g} % was in order; "
+            "the application got no more than that, whatever the throughput says"
+            for line in summary.filter(pl.col("in_order") < LITTLE_IN_ORDER).iter_rows(named=True)
+        ]
+        return starved + late
 
     def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
         """What `save` writes."""

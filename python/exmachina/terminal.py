@@ -172,10 +172,8 @@ def show_results(console: Console, results: Results) -> None:
             cells += [_cell(mean, ".3g") + margin, _cell(line[f"{measure}_median"], ".3g")]
         grid.add_row(line["label"], *cells, f"{100 * line['retransmission_rate']:.2g} %", str(line["timeouts"]))
     console.print(grid)
-    for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
-        console.print(
-            f"{line['label']}: senders that were on in a run and got nothing through: {line['starved_senders']}"
-        )
+    for warning in results.warnings:
+        console.print(warning)
     console.print(
         f"{results.name}: {results.runs['run'].n_unique()} runs of {results.duration_s:g} s, seed {results.seed}. "
         "Means and medians over runs of the mean of the senders; ± is half a 95 % Student-t interval.",

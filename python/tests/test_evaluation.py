@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,18 @@ def test_the_summary_is_what_the_flows_say(scenario: Evaluation) -> None:
             assert (line[f"{measure}_median_from"], line[f"{measure}_median_to"]) == (values.min(), values.max())
         sent, again = flows["sent_packets"].sum(), flows["retransmitted_packets"].sum()
         assert line["retransmission_rate"] == pytest.approx(float(again) / float(sent))
+
+
+def test_what_did_not_reach_the_application_is_told(scenario: Evaluation) -> None:
+    results = evaluate(scenario, threads=1)
+    assert results.warnings == []
+    late = pl.col("in_order_packets") * pl.when(pl.col("scheme") == "newreno").then(0.1).otherwise(1.0)
+    flows = results.flows.with_columns(late.round().cast(pl.Int64).alias("in_order_packets"))
+    told = replace(results, flows=flows).warnings
+    assert len(told) == 1
+    assert told[0].startswith("newreno: of what arrived only 10 % was in order; the application got no more")
+    in_order = replace(results, flows=flows).summary["in_order"].to_list()
+    assert in_order == [pytest.approx(0.1, abs=0.001), pytest.approx(1.0, abs=0.03)]
 
 
 def test_a_mix_has_a_row_for_each_scheme() -> None:

@@ -1,6 +1,7 @@
 //! One sender's connections: sends what the scheme's window lets go, and deals with what comes back. Losses are repaired in
 //! `connection/recovery.rs`; the retransmission timer is in `connection/timer.rs`.
 
+mod prr;
 mod recovery;
 mod timer;
 
@@ -83,7 +84,7 @@ impl<S: Scheme> Connection<S> {
             phase: Phase::Open,
             recover: 0,
             ecn_recover: 0,
-            reduction: Reduction::default(),
+            reduction: Reduction::None,
             dup_acks: 0,
             partial_acks: 0,
             dup_threshold: settings.dup_threshold,
@@ -149,9 +150,10 @@ impl<S: Scheme> Connection<S> {
         if self.phase != Phase::Recovery || self.scheme.owns_recovery() {
             return self.scheme.window();
         }
-        match self.settings.recovery {
-            Recovery::Fack | Recovery::GoBackN | Recovery::NewReno => self.scheme.window(),
-            Recovery::RateHalving | Recovery::Proportional => self.reduction.window,
+        match self.reduction {
+            Reduction::None => self.scheme.window(),
+            Reduction::Halving { window, .. } => window,
+            Reduction::Proportional(prr) => prr.window,
         }
     }
 
@@ -204,7 +206,7 @@ impl<S: Scheme> Connection<S> {
         self.totals.acks += u64::from(self.rtt.latest > 0);
         self.totals.sampled += self.rtt.latest;
         self.restart_timer(acked, now);
-        let lost = self.find_losses(acked, una, now);
+        let lost = self.find_losses(acked, una, delivered, now);
         self.answer_marks(feedback.marked, now);
         let advance = (seq + 1).saturating_sub(self.largest);
         self.largest += advance;
@@ -236,7 +238,7 @@ impl<S: Scheme> Connection<S> {
         }
         self.window_limited = false;
         if in_recovery {
-            self.reduce(delivered);
+            self.reduce(delivered, acked > 0, lost);
         }
     }
 
@@ -259,7 +261,9 @@ impl<S: Scheme> Connection<S> {
             self.timed = Some((seq, now));
         }
         self.repair_now &= !again;
-        self.reduction.sent += 1;
+        if let Reduction::Proportional(prr) = &mut self.reduction {
+            prr.on_send();
+        }
         self.totals.sent += 1;
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };

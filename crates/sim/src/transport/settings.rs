@@ -30,7 +30,7 @@ pub enum Recovery {
     /// outstanding is acknowledged. In recovery one packet less for every two ACKs, and no more than the ACK lets
     /// go; recovery leaves behind the window that this came to.
     RateHalving,
-    /// SACK; proportional rate reduction (RFC 6937; Linux since 3.2).
+    /// SACK; proportional rate reduction (RFC 9937; Linux since 3.2, by RFC 6937 at first).
     Proportional,
 }
 
@@ -149,7 +149,7 @@ impl Settings {
         }
     }
 
-    /// As stacks of today have it (RFC 6928, 6937, 7661; Linux's 40 ms and 200 ms).
+    /// As stacks of today have it (RFC 6928, 7661, 9937; Linux's 40 ms and 200 ms).
     #[must_use]
     pub const fn today() -> Settings {
         Settings {

@@ -9,10 +9,11 @@ use exmachina_sim::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, Own, OwnScheme, Remy, Scheme};
+use exmachina_sim::scheme::{Ack, AnyScheme, Congestion, Cubic, CubicSettings, Own, OwnScheme, Remy, Scheme};
+use exmachina_sim::service::Trace;
 use exmachina_sim::time::{SECOND, Time, from_s, to_s};
 use exmachina_sim::transport::{Connections, Ends, Recovery, RtoFloor, RttSamples, Settings};
-use exmachina_sim::world::HopPlan;
+use exmachina_sim::world::{HopPlan, LinkPlan};
 
 use crate::contenders::schemes;
 use crate::probe::{Log, close, dumbbell, flow, hop, newreno, plain, run, within};
@@ -193,5 +194,24 @@ fn a_lone_packet_that_is_lost_waits_for_the_timer() {
         let least = first.clone().fold(f64::INFINITY, f64::min);
         close("timeout, s", least, expected, 0.01);
         close("timeout at most, s", first.fold(0.0, f64::max), expected, 0.02);
+    }
+}
+
+/// A link that gives one packet every millisecond keeps time with the ACKs that it causes: two repairs for each arrival
+/// (slow start while repairs are lost) made of every second one a loss, and recovery never ended (RFC 9937 §6.2, SafeACK).
+#[test]
+fn recovery_ends_on_a_link_that_keeps_time_with_its_acks() {
+    let every_ms: String = (1..=1000).map(|ms| format!("{ms}\n")).collect();
+    let trace = Trace::parse(&every_ms, "constant").expect("a trace");
+    for link in [LinkPlan::Trace(trace, 0), LinkPlan::Rate(12.0)] {
+        let hop = HopPlan { link, ..hop(12.0, QueueKind::DropTail, Limit::Packets(100)) };
+        let transport = Settings::today();
+        let cubic = AnyScheme::Cubic(Cubic::new(CubicSettings::default()));
+        let engine = run(&dumbbell(hop, vec![flow(cubic, transport, 50.0)]), 60.0, &mut Diary::default());
+        let totals = engine.senders()[0].totals();
+        within("delivered", totals.delivered as f64, 0.95 * 72_000.0, 72_000.0);
+        within("in order", totals.in_order as f64, 0.98 * totals.delivered as f64, totals.delivered as f64);
+        within("sent again", totals.retransmitted as f64, 1.0, 0.02 * totals.sent as f64);
+        assert!(totals.reductions > 3, "{totals:?}");
     }
 }

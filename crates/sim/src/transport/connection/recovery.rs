@@ -1,6 +1,7 @@
 //! How a connection learns of losses, what it sends while it repairs them, and how it answers ECN marks.
 
 use super::Connection;
+use super::prr::{Progress, Prr};
 use crate::scheme::Scheme;
 use crate::time::Time;
 use crate::transport::Recovery;
@@ -20,17 +21,19 @@ pub(super) enum Phase {
 }
 
 /// Fast recovery's own window, where the scheme leaves that to the transport.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Reduction {
-    /// The window on the way down (rate halving), or the packets that may go now (proportional reduction).
-    pub(super) window: u32,
-    /// ACKs counted since the window was last lowered.
-    pub(super) count: u32,
-    /// Packets outstanding when it began.
-    pub(super) flight: u32,
-    /// Packets delivered and sent since.
-    pub(super) delivered: u32,
-    pub(super) sent: u32,
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reduction {
+    /// It is the scheme's from the first.
+    None,
+    /// One packet less for every two ACKs.
+    Halving {
+        /// The window on the way down.
+        window: u32,
+        /// ACKs counted since it was last lowered.
+        count: u32,
+    },
+    /// In proportion to what is delivered.
+    Proportional(Prr),
 }
 
 impl<S: Scheme> Connection<S> {
@@ -55,9 +58,9 @@ impl<S: Scheme> Connection<S> {
         }
     }
 
-    /// Finds what is lost after an ACK of so many packets from `una` on, and enters and leaves recovery: packets newly
-    /// declared lost.
-    pub(super) fn find_losses(&mut self, acked: u32, una: u32, now: Time) -> u32 {
+    /// Finds what is lost after an ACK of so many packets from `una` on, which tells that `delivered` arrived, and enters
+    /// and leaves recovery: packets newly declared lost.
+    pub(super) fn find_losses(&mut self, acked: u32, una: u32, delivered: u32, now: Time) -> u32 {
         let lost = match self.settings.recovery {
             Recovery::GoBackN | Recovery::NewReno => self.count_duplicates(acked, una),
             Recovery::Fack => self.board.overtaken(self.dup_threshold, false),
@@ -68,16 +71,16 @@ impl<S: Scheme> Connection<S> {
         };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
-            let halves = self.settings.recovery == Recovery::RateHalving;
             self.phase = Phase::Open;
             self.dup_acks = 0;
             if !was_loss {
-                self.scheme.on_recovered(now, if halves { self.reduction.window } else { u32::MAX });
+                let left = if let Reduction::Halving { window, .. } = self.reduction { window } else { u32::MAX };
+                self.scheme.on_recovered(now, left);
             }
         }
         let Some((seq, count)) = lost else { return 0 };
         if self.phase == Phase::Open && seq >= self.recover {
-            self.enter_recovery(seq, count, now);
+            self.enter_recovery(seq, count, delivered, now);
         }
         count
     }
@@ -111,44 +114,41 @@ impl<S: Scheme> Connection<S> {
         None
     }
 
-    pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, now: Time) {
-        let flight = self.board.outstanding();
-        let window = self.scheme.window().min(self.in_flight() + lost);
+    fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
         self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
         self.repair_now = !self.is_fack();
         self.partial_acks = 0;
-        self.reduction = Reduction { window, flight, ..Reduction::default() };
+        self.reduction = match self.settings.recovery {
+            Recovery::Fack | Recovery::GoBackN | Recovery::NewReno => Reduction::None,
+            Recovery::RateHalving => {
+                Reduction::Halving { window: self.scheme.window().min(self.in_flight() + lost), count: 0 }
+            }
+            Recovery::Proportional => {
+                Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered))
+            }
+        };
         self.totals.reductions += 1;
         let congestion = self.congestion(now, seq, lost);
         self.scheme.on_loss(&congestion);
     }
 
-    /// The transport's window in fast recovery.
-    pub(super) fn reduce(&mut self, delivered: u32) {
+    /// The transport's window in fast recovery, after an ACK in it.
+    pub(super) fn reduce(&mut self, delivered: u32, advances: bool, lost: u32) {
         let in_flight = self.in_flight();
         let target = self.scheme.window();
-        let r = &mut self.reduction;
-        r.delivered += delivered;
-        if self.settings.recovery == Recovery::RateHalving {
-            // One packet less for every two ACKs, and no bursts (`tcp_cwnd_down`).
-            r.count += 1;
-            let down = (r.count / 2).min(r.window.saturating_sub(target));
-            r.count %= 2;
-            r.window = (r.window - down).min(in_flight + 1);
-            return;
+        match &mut self.reduction {
+            Reduction::None => {}
+            Reduction::Halving { window, count } => {
+                // One packet less for every two ACKs, and no bursts (`tcp_cwnd_down`).
+                *count += 1;
+                let down = (*count / 2).min(window.saturating_sub(target));
+                *count %= 2;
+                *window = (*window - down).min(in_flight + 1);
+            }
+            Reduction::Proportional(prr) => prr.on_ack(Progress { delivered, advances, lost, in_flight }, target),
         }
-        // RFC 6937 §3.
-        let may = if in_flight > target {
-            let share = (u64::from(r.delivered) * u64::from(target)).div_ceil(u64::from(r.flight.max(1))) as u32;
-            share.saturating_sub(r.sent)
-        } else {
-            // Slow-start reduction bound: catch up with the target, at most one more than was delivered.
-            let limit = r.delivered.saturating_sub(r.sent).max(delivered) + 1;
-            limit.min(target - in_flight)
-        };
-        r.window = in_flight + may;
     }
 
     /// Answers ECN marks once per window (RFC 3168 §6.1.2).
