@@ -39,7 +39,7 @@ rtt_ms = {rtt}
 on = {{ seconds = {on} }}
 off = {{ seconds = {off} }}
 [transport]
-preset = "papers"
+preset = "tao14"
 """
 
 
@@ -183,7 +183,7 @@ def medians(folder: Path) -> None:
         print(f"  {Path(scheme).stem if scheme.endswith('dna') else scheme:22} {throughput:5.2f} {delay:5.1f}", end="")
         print(f"  {ours[0]:5.2f} {ours[1]:5.1f}   {ours[0] / throughput:5.2f} {ours[1] - delay:+5.1f}", flush=True)
     fresh = exmachina.Evaluation.load("r4").text.replace(
-        'preset = "papers"', 'preset = "papers"\nconnections = "fresh"'
+        'preset = "tao14"', 'preset = "tao14"\nconnections = "fresh"'
     )
     ours = of_senders(exmachina.evaluate(exmachina.Evaluation(fresh, "r4.toml"), ["newreno"]).flows)
     print("  newreno, fresh          1.09  13.0  {:5.2f} {:5.1f}".format(*ours))

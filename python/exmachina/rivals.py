@@ -23,7 +23,7 @@ __all__ = ["BUFFER_BDP", "with_schemes"]
 
 BUFFER_BDP = 5.0
 """Of a queue that is infinite in the model (Tao'14, figure 2)."""
-TRANSPORT = '\n[transport]\npreset = "papers"\n'
+TRANSPORT = '\n[transport]\npreset = "tao14"\n'
 
 
 def with_schemes(report: ScoreReport, schemes: Sequence[str], *, threads: int | None = None) -> ScoreReport:

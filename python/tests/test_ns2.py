@@ -22,7 +22,7 @@ count = {senders}
 on = {{ seconds = 1 }}
 off = {{ seconds = 1 }}
 [transport]
-preset = "papers"
+preset = "tao14"
 """
 POINTS = [
     ("fig2_linkspeed_100x", "tao-100x.dna", 1),
@@ -75,7 +75,7 @@ scheme = "{scheme}"
 on = {{ bytes = 100_000 }}
 off = {{ seconds = 0.5 }}
 [transport]
-preset = "papers"
+preset = "tao14"
 """
 
 

@@ -29,7 +29,7 @@ pub fn config(model: &Model) -> ConfigRange {
             On::Seconds(s) | On::FixedSeconds(s) => Some(s * 1e3),
             // The authors count a transfer in packets where it ends by bytes.
             On::Bytes(bytes) => Some(bytes / n.workload.bytes_per_packet),
-            On::Icsi { .. } | On::Forever | On::At(_) => None,
+            On::Icsi { .. } | On::Forever | On::At(_) | On::After(_) => None,
         }),
         simulation_ticks: Some((model.design.duration_s * 1e3) as u32),
         stochastic_loss_rate: range(&|n| (n.loss > 0.0).then_some(n.loss)),

@@ -123,7 +123,7 @@ fn world(network: &Network, lot: &Lot) -> World<'static> {
     };
     let sender = |(route, &rtt_ms): (&Vec<u8>, &f64)| SenderPlan {
         scheme: AnyScheme::ConstantWindow(ConstantWindow::default()),
-        transport: Settings { packet_bytes: PACKET_BYTES as u16, ack_bytes: 0, ..Settings::papers() },
+        transport: Settings { packet_bytes: PACKET_BYTES as u16, ack_bytes: 0, ..Settings::tao14() },
         route: route.clone(),
         rtt_ms,
         workload: network.workload.clone(),

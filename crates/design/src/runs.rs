@@ -11,7 +11,7 @@ use exmachina_sim::outcome::Flow;
 use exmachina_sim::scenario::Evaluation;
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::{Ends, HEADER_BYTES};
+use exmachina_sim::transport::Ends;
 use rayon::prelude::*;
 
 /// What one sender got in one run.
@@ -35,6 +35,8 @@ pub struct FlowRow {
     pub share_s: f64,
     /// Bytes of a packet on the wire.
     pub packet_bytes: u16,
+    /// How many of them are headers.
+    pub header_bytes: u16,
     /// Time that a packet takes to be transmitted, on all constant-rate links of its route, ms.
     pub transmission_ms: f64,
     /// What its transport counted.
@@ -58,7 +60,7 @@ impl FlowRow {
     #[must_use]
     pub fn goodput_mbps(&self) -> f64 {
         let bytes = f64::from(self.packet_bytes);
-        self.throughput_mbps() * (bytes - f64::from(HEADER_BYTES)).max(0.0) / bytes
+        self.throughput_mbps() * (bytes - f64::from(self.header_bytes)).max(0.0) / bytes
     }
 
     /// Mean RTT in excess of what it is on an empty network, a packet's own transmission included, ms; NaN if nothing was
@@ -189,6 +191,7 @@ fn one_run<'t>(
         on_s: flow.on_s,
         share_s: flow.share_s,
         packet_bytes: drawn.world.senders[i].transport.packet_bytes,
+        header_bytes: drawn.world.senders[i].transport.header_bytes,
         transmission_ms: drawn.world.transmission_ms(i),
         totals: totals[i],
     };

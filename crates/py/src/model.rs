@@ -160,7 +160,7 @@ impl Specimens {
         let (on_s, on_bytes) = match network.workload.on {
             On::Seconds(mean) | On::FixedSeconds(mean) => (Some(mean), None),
             On::Bytes(mean) => (None, Some(mean)),
-            On::Icsi { .. } | On::Forever | On::At(_) => (None, None),
+            On::Icsi { .. } | On::Forever | On::At(_) | On::After(_) => (None, None),
         };
         dict.set_item("on_s", on_s)?;
         dict.set_item("on_bytes", on_bytes)?;

@@ -90,7 +90,7 @@ fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
     let cubic = LinuxCubic::new(LinuxCubicSettings::linux_2_6_22());
     let sender = SenderPlan {
         scheme: AnyScheme::LinuxCubic(cubic),
-        transport: Settings::papers(),
+        transport: Settings::tao14(),
         route: vec![0],
         rtt_ms: 150.0,
         workload: Workload::new(case.on.clone(), 0.5),

@@ -7,6 +7,7 @@
 pub mod endpoint;
 pub mod engine;
 pub mod library;
+pub mod mrg32k3a;
 pub mod network;
 pub mod normal;
 pub mod objective;
@@ -19,6 +20,7 @@ pub mod path;
 pub mod queue;
 pub mod random;
 pub mod record;
+pub mod replay;
 pub mod role;
 pub mod scenario;
 pub mod schedule;

@@ -38,6 +38,8 @@ pub enum On {
     Forever,
     /// On-periods that begin at given instants; off-periods are not drawn.
     At(Arc<[Arrival]>),
+    /// On-periods one after another, each so long after the end of the one before; off-periods are not drawn.
+    After(Arc<[Arrival]>),
 }
 
 /// What the authors add to each flow length of ICSI: 16 kB.
@@ -46,7 +48,7 @@ pub const ICSI_EXTRA_BYTES: f64 = 16_384.0;
 /// An on-period that begins at a given instant. If another is under way then, it begins right after that one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrival {
-    /// When it begins, in seconds since the run began.
+    /// When it begins, in seconds since the run began; of [`On::After`] since the end of the on-period before.
     pub start_s: f64,
     /// What ends it.
     pub stop: Stop,

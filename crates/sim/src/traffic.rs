@@ -2,7 +2,7 @@
 //!
 //! Each sender draws from its own stream, so that every candidate algorithm meets the same traffic.
 
-use crate::network::{Draw, FirstOff, On, Stop, Workload};
+use crate::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use crate::random::{Purpose, Stream};
 use crate::time::{NEVER, Time, from_s};
 
@@ -35,7 +35,7 @@ impl Traffic {
     }
 
     fn first_on_period(&mut self) -> Time {
-        if let On::At(_) = self.workload.on {
+        if let On::At(_) | On::After(_) = self.workload.on {
             return self.next_arrival(0);
         }
         let mean = self.workload.off_s;
@@ -54,7 +54,9 @@ impl Traffic {
             On::FixedSeconds(s) => Stop::Seconds(*s),
             On::Icsi { extra_bytes } => Stop::Bytes(icsi_bytes(self.stream.uniform()) + extra_bytes),
             On::Forever => Stop::Never,
-            On::At(arrivals) => arrivals.get(self.begun).map_or(Stop::Never, |arrival| arrival.stop),
+            On::At(arrivals) | On::After(arrivals) => {
+                arrivals.get(self.begun).map_or(Stop::Never, |arrival| arrival.stop)
+            }
         };
         self.begun += 1;
         let (next, packets) = match stop {
@@ -71,7 +73,7 @@ impl Traffic {
 
     /// An on-period ends.
     pub fn end_on_period(&mut self, now: Time) {
-        if let On::At(_) = self.workload.on {
+        if let On::At(_) | On::After(_) = self.workload.on {
             self.next = self.next_arrival(now);
             return;
         }
@@ -84,8 +86,12 @@ impl Traffic {
 
     /// When the next of the given on-periods begins.
     fn next_arrival(&self, now: Time) -> Time {
-        let On::At(arrivals) = &self.workload.on else { return NEVER };
-        arrivals.get(self.begun).map_or(NEVER, |arrival| from_s(arrival.start_s).max(now))
+        let next = |arrivals: &[Arrival]| arrivals.get(self.begun).map(|arrival| from_s(arrival.start_s));
+        match &self.workload.on {
+            On::At(arrivals) => next(arrivals).map_or(NEVER, |start| start.max(now)),
+            On::After(arrivals) => next(arrivals).map_or(NEVER, |pause| now.saturating_add(pause)),
+            _ => NEVER,
+        }
     }
 }
 
@@ -99,7 +105,7 @@ fn icsi_bytes(u: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Arrival, ICSI_EXTRA_BYTES};
+    use crate::network::ICSI_EXTRA_BYTES;
 
     fn traffic(workload: Workload, sender: usize) -> Traffic {
         Traffic::new(workload, 1, 2, sender)
@@ -168,6 +174,23 @@ mod tests {
         traffic.end_on_period(s(11.0));
         assert_eq!(traffic.next, NEVER);
         assert_eq!(self::traffic(Workload::new(On::At([].into()), 5.0), 0).next, NEVER);
+    }
+
+    #[test]
+    fn given_pauses_begin_where_the_on_period_before_ended() {
+        let transfers = [(1.0, Stop::Bytes(2500.0)), (0.5, Stop::Seconds(2.0)), (0.25, Stop::Never)];
+        let transfers = transfers.map(|(start_s, stop)| Arrival { start_s, stop });
+        let mut traffic = traffic(Workload::new(On::After(transfers.into()), 5.0), 0);
+        assert_eq!(traffic.next, from_s(1.0));
+        assert_eq!((traffic.begin_on_period(from_s(1.0)), traffic.next), (2, NEVER));
+        traffic.end_on_period(from_s(3.0));
+        assert_eq!(traffic.next, from_s(3.5));
+        assert_eq!((traffic.begin_on_period(from_s(3.5)), traffic.next), (u32::MAX, from_s(5.5)));
+        traffic.end_on_period(from_s(5.5));
+        assert_eq!(traffic.next, from_s(5.75));
+        assert_eq!((traffic.begin_on_period(from_s(5.75)), traffic.next), (u32::MAX, NEVER));
+        traffic.end_on_period(from_s(6.0));
+        assert_eq!(traffic.next, NEVER);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::random::{Purpose, Stream};
 use crate::scheme::AnyScheme;
 use crate::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
 use crate::traffic::Traffic;
-use crate::transport::{Ends, Settings};
+use crate::transport::{Ends, Opening, Settings};
 
 /// A link, before it is in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,9 @@ impl<'t> World<'t> {
     /// The link of a tail-drop queue whose departures can be told on arrival.
     fn plain(&self, plan: &HopPlan) -> Option<Link> {
         let bytes = self.senders.first()?.transport.packet_bytes;
-        if plan.queue != QueueKind::DropTail || self.senders.iter().any(|s| s.transport.packet_bytes != bytes) {
+        // A SYN is shorter than other packets.
+        let alike = |s: &SenderPlan<'_>| s.transport.packet_bytes == bytes && s.transport.opening == Opening::Data;
+        if plan.queue != QueueKind::DropTail || !self.senders.iter().all(alike) {
             return None;
         }
         let buffer = match plan.limit {

@@ -49,7 +49,7 @@ fn pair(
 }
 
 fn presets() -> [Settings; 2] {
-    [Settings::papers(), Settings::today()]
+    [Settings::tao14(), Settings::today()]
 }
 
 /// Every scheme over every queue, link, preset and kind of workload.

@@ -54,7 +54,7 @@ fn theirs(name: &str, room: u32) -> Option<[Vec<Sample>; 2]> {
 /// The same of ours.
 fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 2] {
     let rtt_samples = if recovery == Recovery::NewReno { RttSamples::NewAcks } else { RttSamples::Echo };
-    let transport = Settings { packet_bytes: WIRE_BYTES, recovery, rtt_samples, ..Settings::papers() };
+    let transport = Settings { packet_bytes: WIRE_BYTES, recovery, rtt_samples, ..Settings::tao14() };
     let sender = |start_s| SenderPlan {
         scheme: scheme.clone(),
         transport,

@@ -20,7 +20,7 @@ fn hop(mbps: f64) -> HopPlan {
 fn world(hops: Vec<HopPlan>, routes: &[&[u8]], workload: &Workload) -> World<'static> {
     let sender = |route: &&[u8]| SenderPlan {
         scheme: AnyScheme::ConstantWindow(ConstantWindow { packets: 10 }),
-        transport: Settings::papers(),
+        transport: Settings::tao14(),
         route: route.to_vec(),
         rtt_ms: 150.0,
         workload: workload.clone(),

@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::evaluation::{AIMD, Evaluation};
 use super::group::{Contender, Group};
-use super::{BufferSize, NOTHING, Quantity};
+use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::engine::Seed;
 use crate::library::Library;
-use crate::network;
+use crate::network::{self, On};
 use crate::queue::{Limit, QueueKind};
 use crate::random::{Purpose, Stream};
+use crate::replay;
 use crate::scheme::{SchemeName, Surroundings};
 use crate::time::from_ms;
 use crate::transport::Preset;
@@ -153,6 +154,7 @@ impl Evaluation {
             let aimd = self.scheme_names().iter().rposition(|name| *name == AIMD).unwrap_or(number);
             schemes.resize(senders.len(), aimd);
         }
+        self.replay(&mut senders, run);
         let mut hops = Vec::with_capacity(self.links.len());
         for (i, (link, [rate, loss])) in self.links.iter().zip(drawn).enumerate() {
             let longest = senders.iter().filter(|s| s.route.contains(&(i as u8))).map(|s| s.rtt_ms);
@@ -206,6 +208,25 @@ impl Evaluation {
         Ok(())
     }
 
+    /// Gives the senders the on and off times of a run of ns-2, where the file says so.
+    fn replay(&self, senders: &mut [SenderPlan<'_>], run: u64) {
+        let Some(Replay { ns2 }) = self.workload.as_ref().and_then(|workload| workload.replay) else { return };
+        // Each point of a grid has its runs from the first on.
+        let number = ns2.saturating_add((run / self.points().unwrap_or(1).max(1) as u64) as u32);
+        let means = |workload: &network::Workload| match workload.on {
+            On::Seconds(on) | On::Bytes(on) => [on, workload.off_s],
+            _ => [0.0, workload.off_s],
+        };
+        let means: Vec<[f64; 2]> = senders.iter().map(|sender| means(&sender.workload)).collect();
+        let replayed = match self.transport.preset {
+            Preset::Tao14 => replay::tao14(number, &means, self.duration_s),
+            _ => (0..).zip(&means).map(|(i, &means)| replay::remy13(number, i, means, self.duration_s)).collect(),
+        };
+        for (sender, arrivals) in senders.iter_mut().zip(replayed) {
+            sender.workload.on = On::After(arrivals);
+        }
+    }
+
     /// The number of a group's scheme among [`Evaluation::scheme_names`].
     fn scheme_number(&self, group: &Group, contender: usize) -> usize {
         let Some(own) = &group.scheme else { return contender };
@@ -224,7 +245,7 @@ impl Evaluation {
     /// The room of a queue, where the longest minimum RTT of those who use it is this.
     fn limit(&self, buffer: BufferSize, queue: &QueueKind, link: &LinkPlan, longest_ms: f64) -> Limit {
         // ns-2's drop tail takes a packet if it and those that wait are fewer than the limit.
-        let ns2 = self.transport.preset == Preset::Papers && *queue == QueueKind::DropTail;
+        let ns2 = self.transport.preset.is_ns2() && *queue == QueueKind::DropTail;
         let room = |packets: u32| Limit::Packets(packets.saturating_sub(u32::from(ns2)).max(1));
         match buffer {
             BufferSize::Infinite => Limit::Infinite,

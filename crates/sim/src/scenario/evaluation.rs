@@ -202,6 +202,7 @@ impl Evaluation {
             return Err(document.error("path.clock_ms", "expected no transport.clock_ms beside it"));
         }
         self.check_noise(document)?;
+        self.check_replay(document, listed)?;
         match self.points() {
             Some(points) if points > MAX_GRID => Err(document
                 .error("", format!("expected at most {MAX_GRID} combinations of lists and grids, got {points}"))),
@@ -226,6 +227,25 @@ impl Evaluation {
             }
         }
         Ok(())
+    }
+
+    /// All senders of a run of ns-2 draw from one generator, so that a replay is for all of them.
+    fn check_replay(&self, document: &Document<'_>, listed: bool) -> Result<(), FileError> {
+        let replay = self.workload.as_ref().filter(|workload| workload.replay.is_some());
+        for (i, own) in self.groups.iter().enumerate().filter_map(|(i, group)| Some((i, group.workload.as_ref()?))) {
+            let field = if listed { format!("senders[{i}].workload") } else { "senders.workload".to_owned() };
+            if own.replay.is_some() {
+                return Err(
+                    document.error(&format!("{field}.replay"), "expected in [workload] only: it is for all senders")
+                );
+            }
+            if replay.is_some() {
+                return Err(document.error(&field, "expected none beside workload.replay, which is for all senders"));
+            }
+        }
+        let Some(workload) = replay else { return Ok(()) };
+        let told = |message| document.error("workload.replay", message);
+        workload.check_replay(self.transport.preset).map_err(told)
     }
 
     /// The smallest and the largest RTT of a group, ms, where it is known.

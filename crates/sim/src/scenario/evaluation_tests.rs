@@ -212,19 +212,19 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
 
 /// ns-2's drop tail has room for one packet less than its limit; its other queues, and today's, for all.
 #[test]
-fn the_papers_drop_tail_holds_one_packet_less_than_its_limit() {
+fn ns2s_drop_tail_holds_one_packet_less_than_its_limit() {
     let limit = |buffer: &str, preset: &str| {
         let link = format!("{LINK}\nbuffer = {{ {buffer} }}\n");
         let text = SHORT.replace(LINK, &link) + &format!("[transport]\npreset = '{preset}'");
         world(&parse(&text), 0, &library()).hops[0].limit
     };
-    assert_eq!(limit("packets = 200", "papers"), Limit::Packets(199));
-    assert_eq!(limit("bdp = 1", "papers"), Limit::Packets(224));
+    assert_eq!(limit("packets = 200", "tao14"), Limit::Packets(199));
+    assert_eq!(limit("bdp = 1", "tao14"), Limit::Packets(224));
     assert_eq!(
-        (limit("packets = 1", "papers"), limit("packets = 200", "today")),
+        (limit("packets = 1", "tao14"), limit("packets = 200", "today")),
         (Limit::Packets(1), Limit::Packets(200))
     );
-    assert_eq!(limit("packets = 200 }\nqueue = { codel = {}", "papers"), Limit::Packets(200));
+    assert_eq!(limit("packets = 200 }\nqueue = { codel = {}", "tao14"), Limit::Packets(200));
 }
 
 #[test]
@@ -234,11 +234,11 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
         let text = SHORT.replace("newreno", scheme) + "[transport]\n" + table;
         world(&parse(&text), 0, &library).senders[0].transport
     };
-    assert_eq!(settings("cubic", "preset = 'papers'"), crate::transport::Settings::papers());
-    assert_eq!(settings("newreno", "preset = 'papers'").recovery, Recovery::NewReno);
-    let remy = settings("x.dna", "preset = 'papers'");
+    assert_eq!(settings("cubic", "preset = 'tao14'"), crate::transport::Settings::tao14());
+    assert_eq!(settings("newreno", "preset = 'tao14'").recovery, Recovery::NewReno);
+    let remy = settings("x.dna", "preset = 'tao14'");
     assert_eq!((remy.recovery, remy.clock), (Recovery::Fack, 0));
-    let own = settings("x.dna", "preset = 'papers'\nrecovery = 'rate-halving'\nclock_ms = 1\nconnections = 'fresh'");
+    let own = settings("x.dna", "preset = 'tao14'\nrecovery = 'rate-halving'\nclock_ms = 1\nconnections = 'fresh'");
     assert_eq!((own.recovery, own.clock, own.connections), (Recovery::RateHalving, 1_000_000, Connections::Fresh));
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);
     // The senders' clocks are those of the path, where it says so.
@@ -430,7 +430,14 @@ fn mistakes_in_runs_and_transports() {
         "1: runs: expected at most 1000000 runs in all, got 2000 for each of 1000 points"
     );
     let transport = |text: &str| told(OFF, &format!("{OFF}\n[transport]\n{text}"));
-    assert_eq!(transport("preset = 'old'"), "12: transport.preset: expected \"papers\" or \"today\", got \"old\"");
+    assert_eq!(
+        transport("preset = 'old'"),
+        "12: transport.preset: expected \"remy13\", \"tao14\" or \"today\", got \"old\""
+    );
+    assert_eq!(
+        transport("preset = 'papers'"),
+        "12: transport.preset: \"papers\" was split: expected \"remy13\" (Remy'13's ns-2) or \"tao14\" (Tao'14's), or \"today\""
+    );
     assert_eq!(
         transport("initial_window = 0"),
         "12: transport.initial_window: expected from 1 to 10000 packets, got 0"

@@ -78,26 +78,32 @@
 //! [path]
 //! reordering = { probability = 0.01, delay_ms = 5 }  # packets that are held back, and overtaken
 //!
+//! [workload]
+//! replay = { ns2 = 1 }                # on and off times of the authors' ns-2: our first run has those of their run 1 (`-run`
+//!                                     # in Tao'14's scripts, `-seed` in Remy'13's, as the preset says), our second of run 2
+//!
 //! [[senders]]
 //! scheme = "compound"                 # always; without it the contender's
 //! workload = { on = "forever" }       # its own, with the fields of [workload]
 //!
 //! [transport]                         # a preset, and what differs from it
-//! preset = "today"                    # or "papers": that of the papers' ns-2
+//! preset = "today"                    # or "remy13", "tao14": that of either paper's ns-2
 //! connections = "fresh"               # a new one for each on-period; or "persistent"
+//! opening = "data"                    # or "syn": a packet of 40 bytes goes an RTT ahead (remy13); "syn-and-data": and
+//!                                     # the first data with it (remy13, Linux's modules)
 //! initial_window = 10                 # packets
 //! delayed_ack_ms = 40                 # 0: every packet is acknowledged at once
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "proportional"           # or fack, go-back-n, newreno, rate-halving; the papers' differs by scheme
+//! recovery = "proportional"           # or fack, go-back-n, newreno, rate-halving; ns-2's differs by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false
 //! idle_timer = false
-//! rtt_samples = "packets"             # that set the timer: or echo, new-acks, timed; the papers' differ by scheme
-//! packet_bytes = 1250                 # on the wire; 40 of them are headers
-//! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in the papers'
+//! rtt_samples = "packets"             # that set the timer: or echo, new-acks, timed; ns-2's differ by scheme
+//! packet_bytes = 1250                 # on the wire (remy13: 1260); 40 of them are headers, of ns-2's 50
+//! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in ns-2
 //! ecn = false                         # of NewReno and Cubic; other schemes have their way
 //! ```
 //!
@@ -120,6 +126,8 @@ mod group;
 mod groups_tests;
 mod quantity;
 mod queues;
+#[cfg(test)]
+mod replay_tests;
 mod routes;
 mod senders;
 mod specimens;
@@ -146,7 +154,7 @@ pub use queues::queue_by_name;
 pub use senders::Senders;
 pub use tables::{BufferSize, Link, Path};
 pub use transport::Transport;
-pub use workload::{OffPeriod, OnPeriod, Workload};
+pub use workload::{OffPeriod, OnPeriod, Replay, Workload};
 
 use crate::network::Network;
 
@@ -241,7 +249,7 @@ impl Scenario {
             groups: senders::groups(file.senders, &path, &links, document)?,
             links,
             path,
-            workload: file.workload.ok_or_else(|| missing("workload"))?,
+            workload: workload_of_design(file.workload, document)?,
         };
         scenario.check(document)?;
         Ok(scenario)
@@ -302,6 +310,17 @@ fn of_evaluations(mut error: FileError) -> FileError {
         error.message = error.message.replace("unknown field", "for evaluations only, not for design models");
     }
     error
+}
+
+/// The workload of a design model.
+fn workload_of_design(workload: Option<Workload>, document: &Document<'_>) -> Result<Workload, FileError> {
+    match workload {
+        None => Err(document.error("workload", "missing; this field is required")),
+        Some(Workload { replay: Some(_), .. }) => {
+            Err(document.error("workload.replay", "for evaluations only, not for design models"))
+        }
+        Some(workload) => Ok(workload),
+    }
 }
 
 /// Whether all groups of senders say what their RTT is.

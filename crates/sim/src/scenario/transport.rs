@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::scheme::SchemeName;
 use crate::time::{Time, from_ms};
-use crate::transport::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, RttSamples, Settings};
+use crate::transport::{Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings};
 
 /// No time of a transport is longer, ms.
 const MAX_MS: f64 = 1e5;
@@ -18,6 +18,8 @@ pub struct Transport {
     pub preset: Preset,
     #[serde(default, deserialize_with = "connections")]
     connections: Option<Connections>,
+    #[serde(default, deserialize_with = "opening")]
+    opening: Option<Opening>,
     #[serde(default, deserialize_with = "initial_window")]
     initial_window: Option<u32>,
     #[serde(default, deserialize_with = "time")]
@@ -51,6 +53,7 @@ impl Transport {
         let d = scheme.transport(self.preset);
         Settings {
             connections: self.connections.unwrap_or(d.connections),
+            opening: self.opening.unwrap_or(d.opening),
             initial_window: self.initial_window.unwrap_or(d.initial_window),
             delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
             rto_floor: match (self.rto_min_ms, d.rto_floor) {
@@ -68,6 +71,7 @@ impl Transport {
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
             rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
             packet_bytes: self.packet_bytes(),
+            header_bytes: d.header_bytes,
             ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
         }
     }
@@ -81,7 +85,7 @@ impl Transport {
     /// Bytes of a transfer that one packet carries.
     #[must_use]
     pub fn payload_bytes(&self) -> f64 {
-        f64::from(self.packet_bytes() - HEADER_BYTES)
+        f64::from(self.packet_bytes() - self.preset.settings().header_bytes)
     }
 
     /// Whether the file says how fine the senders' clocks are.
@@ -106,11 +110,25 @@ fn word<'de, D: Deserializer<'de>, T: Copy>(deserializer: D, words: &[(&str, T)]
 }
 
 fn preset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Preset, D::Error> {
-    word(deserializer, &[("papers", Preset::Papers), ("today", Preset::Today)])
+    let given = String::deserialize(deserializer)?;
+    match &given[..] {
+        "remy13" => Ok(Preset::Remy13),
+        "tao14" => Ok(Preset::Tao14),
+        "today" => Ok(Preset::Today),
+        "papers" => Err(serde::de::Error::custom(
+            "\"papers\" was split: expected \"remy13\" (Remy'13's ns-2) or \"tao14\" (Tao'14's), or \"today\"",
+        )),
+        _ => Err(serde::de::Error::custom(format!("expected \"remy13\", \"tao14\" or \"today\", got \"{given}\""))),
+    }
 }
 
 fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Connections>, D::Error> {
     word(deserializer, &[("fresh", Connections::Fresh), ("persistent", Connections::Persistent)]).map(Some)
+}
+
+fn opening<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Opening>, D::Error> {
+    let words = [("data", Opening::Data), ("syn-and-data", Opening::SynAndData), ("syn", Opening::Syn)];
+    word(deserializer, &words).map(Some)
 }
 
 fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {

@@ -7,9 +7,10 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::checked::checked;
+use super::checked::{checked, some_table};
 use super::{NOTHING, Quantity};
 use crate::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
+use crate::transport::Preset;
 
 /// `[workload]`: when a sender has something to send.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,6 +22,28 @@ pub struct Workload {
     pub off: OffPeriod,
     /// When the first on-period begins.
     pub first_off: FirstOff,
+    /// On and off times are not drawn from our random numbers but are those of a run of the authors' ns-2.
+    pub replay: Option<Replay>,
+}
+
+/// `{ ns2 = 1 }`: our first run has the on and off times of their run of this number (`-run` in Tao'14's scripts, `-seed` in
+/// Remy'13's), our second those of the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// Their run, of which there is none with number 0.
+    #[serde(deserialize_with = "ns2_run")]
+    pub ns2: u32,
+}
+
+/// No run that anybody made has a higher number; seeding goes through as many substreams.
+const MAX_NS2_RUN: u32 = 10_000;
+
+fn ns2_run<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        run if (1..=MAX_NS2_RUN).contains(&run) => Ok(run),
+        run => Err(D::Error::custom(format!("expected a run of ns-2 from 1 to {MAX_NS2_RUN}, got {run}"))),
+    }
 }
 
 /// What ends an on-period.
@@ -64,6 +87,22 @@ impl Workload {
         [on, &self.off.seconds]
     }
 
+    /// Why the on and off times of ns-2's runs cannot be had under this preset, if they cannot.
+    pub(super) fn check_replay(&self, preset: Preset) -> Result<(), String> {
+        let (form, fits) = match preset {
+            Preset::Tao14 => (
+                "on = { seconds = mean }, off = { seconds = mean } and no first_off (Tao'14's scripts)",
+                matches!(self.on, OnPeriod::Seconds(_)) && self.first_off == FirstOff::Exponential,
+            ),
+            Preset::Remy13 => (
+                "on = { bytes = mean }, off = { seconds = mean } and first_off = \"half-exponential\" (Remy'13's scripts)",
+                matches!(self.on, OnPeriod::Bytes(_)) && self.first_off == FirstOff::HalfExponential,
+            ),
+            Preset::Today => ("transport.preset = \"remy13\" or \"tao14\", which say whose runs", false),
+        };
+        if fits && self.off.draw == Draw::Exponential { Ok(()) } else { Err(format!("expected beside it {form}")) }
+    }
+
     /// The workload that has these values, in the order of [`Workload::quantities`].
     #[must_use]
     pub fn with(&self, [on, off_s]: [f64; 2]) -> network::Workload {
@@ -86,6 +125,8 @@ struct WorkloadTable {
     off: Option<OffPeriod>,
     #[serde(default, deserialize_with = "first_off")]
     first_off: FirstOff,
+    #[serde(default, deserialize_with = "some_table")]
+    replay: Option<Replay>,
 }
 
 impl TryFrom<WorkloadTable> for Workload {
@@ -100,7 +141,7 @@ impl TryFrom<WorkloadTable> for Workload {
             // In serde's words, which become ours.
             (None, _) => return Err("missing field `off`"),
         };
-        Ok(Self { on: table.on, off, first_off: table.first_off })
+        Ok(Self { on: table.on, off, first_off: table.first_off, replay: table.replay })
     }
 }
 

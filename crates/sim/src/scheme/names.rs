@@ -9,16 +9,16 @@ use crate::library::Library;
 use crate::queue::{QueueKind, StepSettings, XcpSettings};
 use crate::random::Stream;
 use crate::time::SECOND;
-use crate::transport::{Preset, Recovery, RttSamples, Settings};
+use crate::transport::{Opening, Preset, Recovery, RttSamples, Settings};
 
 /// A scheme by name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SchemeName {
-    /// `newreno`: ns-2's with the papers' transport, that of RFC 5681 and 3465 with today's.
+    /// `newreno`: ns-2's with the transports of ns-2, that of RFC 5681 and 3465 with today's.
     NewReno,
     /// `reno-linux`: of Linux 2.6.22.
     RenoLinux,
-    /// `cubic`: `cubic-linux` with the papers' transport, `cubic-rfc9438` with today's.
+    /// `cubic`: `cubic-linux-2.6.22` with the transports of ns-2, `cubic-rfc9438` with today's.
     Cubic,
     /// `cubic-linux`: of Linux 2.6.3x.
     CubicLinux,
@@ -28,7 +28,7 @@ pub enum SchemeName {
     CubicRfc9438,
     /// `compound`: the Linux module that ns-2.35 carries.
     Compound,
-    /// `vegas`: of Linux 2.6.22 with the papers' transport, of Linux today with today's.
+    /// `vegas`: of Linux 2.6.22 with the transports of ns-2, of Linux today with today's.
     Vegas,
     /// `vegas-ns2`: ns-2's own.
     VegasNs2,
@@ -155,17 +155,27 @@ impl SchemeName {
         }
     }
 
-    /// The transport under it: the papers' ns-2 had several, by scheme.
+    /// Whether ns-2 runs it in its agent for Linux's modules (`TCP/Linux`).
+    fn is_linux_module(&self) -> bool {
+        use SchemeName::{Compound, Cubic, CubicLinux, CubicLinux2622, RenoLinux, Vegas};
+        matches!(self, RenoLinux | Cubic | CubicLinux | CubicLinux2622 | Compound | Vegas)
+    }
+
+    /// The transport under it: ns-2 has several, by scheme.
     #[must_use]
     pub fn transport(&self, preset: Preset) -> Settings {
-        let settings = preset.settings();
-        match (preset, self) {
+        let mut settings = preset.settings();
+        // delay_growth_ is off in agents for Linux's modules.
+        if settings.opening == Opening::Syn && self.is_linux_module() {
+            settings.opening = Opening::SynAndData;
+        }
+        match self {
             // Agent/TCP/Newreno.
-            (Preset::Papers, SchemeName::NewReno) => {
+            SchemeName::NewReno if preset.is_ns2() => {
                 Settings { recovery: Recovery::NewReno, rtt_samples: RttSamples::NewAcks, ..settings }
             }
             // They read exact times.
-            (Preset::Papers, SchemeName::Table(_)) => {
+            SchemeName::Table(_) if preset.is_ns2() => {
                 Settings { recovery: Recovery::Fack, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
             }
             _ => settings,
@@ -179,7 +189,7 @@ impl SchemeName {
     pub fn sender<'t>(&self, around: &Surroundings<'t>, luck: Stream) -> Result<AnyScheme<'t>, String> {
         let Surroundings { preset, transport, ecn, library } = *around;
         let initial_window = transport.initial_window;
-        let papers = preset == Preset::Papers;
+        let ns2 = preset.is_ns2();
         let linux = |settings: LinuxCubicSettings| {
             let idle_window = initial_window;
             AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings { initial_window, idle_window, ecn, ..settings }))
@@ -187,10 +197,10 @@ impl SchemeName {
         let reno = |settings| AnyScheme::NewReno(NewReno::new(NewRenoSettings { ecn, ..settings }));
         let missing = |what, name| Err(format!("the {what} {name} is not loaded"));
         Ok(match self {
-            SchemeName::NewReno if papers => reno(NewRenoSettings::ns2(initial_window)),
+            SchemeName::NewReno if ns2 => reno(NewRenoSettings::ns2(initial_window)),
             SchemeName::NewReno => reno(NewRenoSettings::rfc5681(initial_window)),
             SchemeName::RenoLinux => reno(NewRenoSettings::linux(initial_window)),
-            SchemeName::Cubic if papers => linux(LinuxCubicSettings::linux_2_6_22()),
+            SchemeName::Cubic if ns2 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::Cubic | SchemeName::CubicRfc9438 => AnyScheme::Cubic(Cubic::new(CubicSettings {
@@ -203,12 +213,12 @@ impl SchemeName {
             SchemeName::Compound => AnyScheme::Compound(Compound::new(CompoundSettings {
                 initial_window,
                 idle_window: initial_window,
-                forgets_when_idle: !papers,
+                forgets_when_idle: !ns2,
                 ..CompoundSettings::linux_2_6_22()
             })),
             SchemeName::Vegas => {
-                let settings = if papers { VegasSettings::linux_2_6_22() } else { VegasSettings::linux() };
-                let idle_window = if papers { initial_window } else { settings.idle_window };
+                let settings = if ns2 { VegasSettings::linux_2_6_22() } else { VegasSettings::linux() };
+                let idle_window = if ns2 { initial_window } else { settings.idle_window };
                 AnyScheme::Vegas(Vegas::new(VegasSettings { initial_window, idle_window, ..settings }))
             }
             SchemeName::VegasNs2 => {
@@ -256,7 +266,7 @@ mod tests {
     #[test]
     fn every_name_gives_a_scheme_that_may_send() {
         for (name, _) in NAMES.iter().filter(|(name, _)| *name != "omniscient") {
-            for preset in [Preset::Papers, Preset::Today] {
+            for preset in [Preset::Remy13, Preset::Tao14, Preset::Today] {
                 assert!(sender(name, preset).window() > 0, "{name}");
             }
         }
@@ -270,7 +280,7 @@ mod tests {
         for (name, _) in &NAMES {
             // Vegas of ns-2 sends its SYN first; the others are windows of their own definitions.
             if !["vegas-ns2", "aimd", "ledbat", "omniscient"].contains(name) {
-                assert_eq!(sender(name, Preset::Papers).window(), 2, "{name}");
+                assert_eq!(sender(name, Preset::Tao14).window(), 2, "{name}");
             }
         }
         assert_eq!(sender("newreno", Preset::Today).window(), 10);
@@ -279,12 +289,12 @@ mod tests {
 
     #[test]
     fn some_names_depend_on_the_transport() {
-        assert!(matches!(sender("cubic", Preset::Papers), AnyScheme::LinuxCubic(_)));
+        assert!(matches!(sender("cubic", Preset::Tao14), AnyScheme::LinuxCubic(_)));
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
         let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
-        assert_eq!(recovery("newreno", Preset::Papers), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Papers), Recovery::Fack);
-        assert_eq!(recovery("cubic", Preset::Papers), Recovery::RateHalving);
+        assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
+        assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::Fack);
+        assert_eq!(recovery("cubic", Preset::Tao14), Recovery::RateHalving);
         assert_eq!(recovery("newreno", Preset::Today), Recovery::Proportional);
     }
 

@@ -9,7 +9,7 @@ use recovery::{Phase, Reduction};
 
 use super::receiver::{Feedback, Receiver};
 use super::scoreboard::{Arrival, Scoreboard};
-use super::{Connections, Recovery, RttEstimator, Settings};
+use super::{Connections, HEADER_BYTES, Opening, Recovery, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::{Ecn, Packet, XcpHeader};
 use crate::schedule::MAX_TIME;
@@ -24,7 +24,7 @@ pub struct Connection<S> {
     settings: Settings,
     id: u16,
     on: bool,
-    /// First packet of the present connection; nothing was sent before there is one.
+    /// First packet of the present connection, its SYN where it has one; nothing was sent before there is a connection.
     first: u32,
     opened: bool,
     /// When the present on-period began.
@@ -131,7 +131,7 @@ impl<S: Scheme> Connection<S> {
         let next = self.board.next();
         self.first = next;
         self.opened = true;
-        self.end = next;
+        self.end = next + u32::from(self.settings.opening != Opening::Data);
         self.board = Scoreboard::new(next, self.settings.recovery.looks_by_order());
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
         self.rtt = RttEstimator::default();
@@ -145,8 +145,16 @@ impl<S: Scheme> Connection<S> {
         self.scheme.start(now);
     }
 
+    /// Whether a packet of the present connection is its SYN.
+    fn is_syn(&self, seq: u32) -> bool {
+        self.settings.opening != Opening::Data && seq == self.first
+    }
+
     /// Packets that may be in flight now.
     fn window(&self) -> u32 {
+        if self.settings.opening == Opening::Syn && self.board.una == self.first {
+            return 1;
+        }
         if self.phase != Phase::Recovery || self.scheme.owns_recovery() {
             return self.scheme.window();
         }
@@ -231,7 +239,9 @@ impl<S: Scheme> Connection<S> {
             rate,
             xcp_feedback: feedback.xcp_feedback_bytes / f64::from(self.settings.packet_bytes),
         };
-        if sent >= self.since || !self.scheme.forgets() {
+        if self.settings.opening == Opening::Syn && seq == self.first {
+            // The window is the initial one now, whatever it was for the SYN.
+        } else if sent >= self.since || !self.scheme.forgets() {
             self.scheme.on_ack(&ack);
         } else {
             self.scheme.on_stale_ack();
@@ -251,6 +261,16 @@ impl<S: Scheme> Connection<S> {
         let window = self.scheme.window();
         let slow_start = f64::from(window) < self.scheme.ssthresh();
         self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) >= u64::from(window)
+    }
+
+    /// Counts a packet that arrived, and so many that are in order by it. A SYN holds no data.
+    fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+        let syn = packet.bytes < self.settings.packet_bytes;
+        self.totals.in_order += u64::from(in_order) - u64::from(syn && new);
+        if new && !syn {
+            self.totals.delivered += 1;
+            self.totals.delay += now - packet.sent;
+        }
     }
 
     /// Sends one packet: one to be repaired, or else a new one.
@@ -278,7 +298,7 @@ impl<S: Scheme> Connection<S> {
         } else if self.board.to_repair == 0 && self.board.next() == self.end {
             self.board.app_limited();
         }
-        let bytes = self.settings.packet_bytes;
+        let bytes = if self.is_syn(seq) { HEADER_BYTES } else { self.settings.packet_bytes };
         Packet {
             sent: now,
             seq,
@@ -332,16 +352,12 @@ impl<S: Scheme> Endpoint for Connection<S> {
             // Of an earlier connection, which nobody listens to any more.
             let before = self.past.next();
             let new = self.past.takes(packet.seq);
-            self.totals.delivered += u64::from(new);
-            self.totals.delay += if new { now - packet.sent } else { 0 };
-            self.totals.in_order += u64::from(self.past.next() - before);
+            self.deliver(packet, now, new, self.past.next() - before);
             return;
         }
         let before = self.receiver.next();
         let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
-        self.totals.in_order += u64::from(self.receiver.next() - before);
-        self.totals.delivered += u64::from(new);
-        self.totals.delay += if new { now - packet.sent } else { 0 };
+        self.deliver(packet, now, new, self.receiver.next() - before);
         if at_once {
             let feedback = self.receiver.acknowledge();
             self.on_ack(&feedback, now);

@@ -15,4 +15,6 @@ mod tests;
 
 pub use connection::Connection;
 pub use ends::Ends;
-pub use settings::{Connections, HEADER_BYTES, Preset, Recovery, RtoFloor, RttEstimator, RttSamples, Settings};
+pub use settings::{
+    Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttEstimator, RttSamples, Settings,
+};

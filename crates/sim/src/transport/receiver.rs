@@ -138,7 +138,7 @@ mod tests {
         let next: Vec<(bool, u32)> = order
             .iter()
             .map(|&seq| {
-                let (new, at_once) = receiver.receive(&packet(seq), 0, &Settings::papers());
+                let (new, at_once) = receiver.receive(&packet(seq), 0, &Settings::tao14());
                 assert!(at_once);
                 (new, receiver.acknowledge().next)
             })
@@ -152,7 +152,7 @@ mod tests {
     fn echoes_the_packet_before_the_gap_rfc_7323_4_3() {
         let mut receiver = Receiver::new(0);
         let mut echo = |seq, sent| {
-            receiver.receive(&Packet { sent, ..packet(seq) }, 0, &Settings::papers());
+            receiver.receive(&Packet { sent, ..packet(seq) }, 0, &Settings::tao14());
             receiver.acknowledge().echo
         };
         assert_eq!((echo(0, 5), echo(1, 6)), (5, 6));
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(echo(1, 10), 10, "sent again for nothing");
         assert_eq!((echo(2, 11), echo(5, 12)), (11, 12));
         // The first of two that one ACK answers.
-        let delayed = Settings { delayed_ack: 40, ..Settings::papers() };
+        let delayed = Settings { delayed_ack: 40, ..Settings::tao14() };
         let mut receiver = Receiver::new(0);
         (0..2).for_each(|i| _ = receiver.receive(&Packet { sent: 5 + Time::from(i), ..packet(i) }, 0, &delayed));
         assert_eq!(receiver.acknowledge().echo, 5);
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn delays_acks_of_every_other_packet_and_no_others() {
-        let settings = Settings { delayed_ack: 40, ..Settings::papers() };
+        let settings = Settings { delayed_ack: 40, ..Settings::tao14() };
         let mut receiver = Receiver::new(0);
         assert!(!receiver.receive(&packet(0), 5, &settings).1);
         assert_eq!(receiver.deadline, 45);

@@ -2,8 +2,10 @@
 
 use crate::time::{NEVER, SECOND, Time};
 
-/// Bytes of a packet's headers: of IP and TCP, without options (the papers: 1210 bytes of data in 1250).
+/// Bytes of the headers of IP and TCP, without options; those of an ACK.
 pub const HEADER_BYTES: u16 = 40;
+/// The same with the time stamp of ns-2's agents.
+const NS2_HEADER_BYTES: u16 = HEADER_BYTES + 10;
 
 /// Whether each on-period opens a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +14,18 @@ pub enum Connections {
     Fresh,
     /// One connection for the whole run; an on-period only adds data to send, as in the papers' ns-2 scripts.
     Persistent,
+}
+
+/// What a connection begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// Data.
+    Data,
+    /// A SYN: a packet of headers only. Data follow at once, as far as the initial window goes, of which it is part (ns-2's
+    /// agents of Linux).
+    SynAndData,
+    /// A SYN, and nothing more until its ACK is there; then the initial window (ns-2's own agents).
+    Syn,
 }
 
 /// How the sender learns of losses, and how much it sends while it repairs them.
@@ -69,8 +83,10 @@ pub enum RtoFloor {
 /// Whose transport it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// That of the papers' ns-2 scripts.
-    Papers,
+    /// That of Remy'13's ns-2 scripts.
+    Remy13,
+    /// That of Tao'14's, which are younger.
+    Tao14,
     /// That of today's stacks.
     #[default]
     Today,
@@ -81,9 +97,16 @@ impl Preset {
     #[must_use]
     pub const fn settings(self) -> Settings {
         match self {
-            Preset::Papers => Settings::papers(),
+            Preset::Remy13 => Settings::remy13(),
+            Preset::Tao14 => Settings::tao14(),
             Preset::Today => Settings::today(),
         }
+    }
+
+    /// Whether it is one of the authors' ns-2.
+    #[must_use]
+    pub const fn is_ns2(self) -> bool {
+        matches!(self, Preset::Remy13 | Preset::Tao14)
     }
 }
 
@@ -92,6 +115,8 @@ impl Preset {
 pub struct Settings {
     /// Fresh or persistent connections.
     pub connections: Connections,
+    /// What a connection begins with.
+    pub opening: Opening,
     /// Initial window, packets (RFC 6928: 10).
     pub initial_window: u32,
     /// The receiver acknowledges every second packet, or one after this time; 0: every packet at once (RFC 1122).
@@ -119,6 +144,8 @@ pub struct Settings {
     pub idle_timer: bool,
     /// Bytes of a data packet on the wire.
     pub packet_bytes: u16,
+    /// How many of them are headers.
+    pub header_bytes: u16,
     /// Bytes of an ACK, which takes their time on each constant-rate link of the route on its way back, and never waits;
     /// 0: it takes no time. Short as it is, it matters: it sets at which moment between two departures from a full queue
     /// the packets that ACKs let go arrive, and so whose packets find no room (docs/validation.md).
@@ -126,11 +153,18 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// As the papers' ns-2 scripts have it.
+    /// As Remy'13's ns-2 scripts have it (ns-2.35, `tcl/ex/congctrl`).
     #[must_use]
-    pub const fn papers() -> Settings {
+    pub const fn remy13() -> Settings {
+        Settings { opening: Opening::Syn, packet_bytes: 1210 + NS2_HEADER_BYTES, ..Settings::tao14() }
+    }
+
+    /// As Tao'14's ns-2 scripts have it (ns-2.35, `tcl/ex/decomposability`).
+    #[must_use]
+    pub const fn tao14() -> Settings {
         Settings {
             connections: Connections::Persistent,
+            opening: Opening::Data,
             initial_window: 2,
             delayed_ack: 0,
             rto_floor: RtoFloor::Timeout(SECOND / 5),
@@ -144,7 +178,8 @@ impl Settings {
             adapts_to_reordering: false,
             grows_unused_windows: true,
             idle_timer: true,
-            packet_bytes: 1250,
+            packet_bytes: 1200 + NS2_HEADER_BYTES,
+            header_bytes: NS2_HEADER_BYTES,
             ack_bytes: HEADER_BYTES,
         }
     }
@@ -154,6 +189,7 @@ impl Settings {
     pub const fn today() -> Settings {
         Settings {
             connections: Connections::Fresh,
+            opening: Opening::Data,
             initial_window: 10,
             delayed_ack: 40_000_000,
             rto_floor: RtoFloor::Variation(SECOND / 5),
@@ -167,6 +203,7 @@ impl Settings {
             grows_unused_windows: false,
             idle_timer: false,
             packet_bytes: 1250,
+            header_bytes: HEADER_BYTES,
             ack_bytes: 0,
         }
     }
@@ -244,7 +281,7 @@ mod tests {
 
     #[test]
     fn rfc_6298_by_hand() {
-        let settings = Settings { rto_floor: RtoFloor::Timeout(1), ..Settings::papers() };
+        let settings = Settings { rto_floor: RtoFloor::Timeout(1), ..Settings::tao14() };
         let mut rtt = RttEstimator::default();
         assert_eq!(rtt.rto(&settings), 3 * SECOND);
         rtt.sample(100 * MS);
@@ -267,7 +304,7 @@ mod tests {
     fn floors() {
         let mut rtt = RttEstimator::default();
         (0..200).for_each(|_| rtt.sample(150 * MS));
-        assert_eq!(rtt.rto(&Settings::papers()), 200 * MS);
+        assert_eq!(rtt.rto(&Settings::tao14()), 200 * MS);
         assert_eq!(rtt.rto(&Settings::today()), 350 * MS);
     }
 }

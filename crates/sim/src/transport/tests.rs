@@ -21,10 +21,25 @@ fn transfers(settings: &str) -> Totals {
 }
 
 #[test]
+fn a_syn_goes_ahead_of_the_data_and_holds_none() {
+    let [none, beside, ahead] =
+        ["data", "syn-and-data", "syn"].map(|o| transfers(&format!("preset = 'tao14'\nopening = '{o}'")));
+    assert_eq!((none.delivered, none.in_order, none.sent), (beside.delivered, beside.in_order, beside.sent - 1));
+    // With a connection for each transfer, each begins an RTT later: there is time for fewer.
+    let fresh = |o: &str| transfers(&format!("preset = 'tao14'\nopening = '{o}'\nconnections = 'fresh'"));
+    let (at_once, later) = (fresh("data"), fresh("syn"));
+    assert!(ahead.delivered <= none.delivered && later.delivered < 9 * at_once.delivered / 10, "{later:?} {at_once:?}");
+    assert_eq!((later.delivered, later.retransmitted), (later.in_order, 0));
+    assert!(later.sent > later.delivered + 50);
+}
+
+#[test]
 fn nothing_times_out_where_nothing_is_late_rfc_6298_5() {
-    // The papers' timer runs on through the pauses, 200 ms from the last ACK: a transfer that begins shortly before it
+    // ns-2's timer runs on through the pauses, 200 ms from the last ACK: a transfer that begins shortly before it
     // would expire has as long as any other.
-    for settings in ["preset = 'papers'", "preset = 'today'", "preset = 'papers'\nrtt_samples = 'timed'"] {
+    for settings in
+        ["preset = 'remy13'", "preset = 'tao14'", "preset = 'today'", "preset = 'tao14'\nrtt_samples = 'timed'"]
+    {
         let totals = transfers(settings);
         assert!(totals.delivered > 1000, "{settings}: {totals:?}");
         assert_eq!((totals.timeouts, totals.retransmitted), (0, 0), "{settings}");

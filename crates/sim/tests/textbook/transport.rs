@@ -47,7 +47,7 @@ impl Observer<Sender> for Diary {
 /// A transfer ends when its last packet is acknowledged: all of them arrived, no more and no less, whatever was lost.
 #[test]
 fn transfers_deliver_all_their_packets() {
-    for preset in [Settings::papers(), Settings::today()] {
+    for preset in [Settings::tao14(), Settings::today()] {
         for recovery in
             [Recovery::Fack, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional]
         {

@@ -134,7 +134,7 @@ impl Dice {
     }
 
     fn transport(&mut self) -> Settings {
-        let preset = if self.chance(0.5) { Settings::papers() } else { Settings::today() };
+        let preset = if self.chance(0.5) { Settings::tao14() } else { Settings::today() };
         if self.chance(0.4) {
             return preset;
         }
