@@ -7,8 +7,8 @@ const M: [u64; 2] = [4_294_967_087, 4_294_944_443];
 /// Each recurrence's next value is `a * s[1] - b * s[0]`, and `a * s[2] - b * s[0]`.
 const A: [u64; 2] = [1_403_580, 527_612];
 const B: [u64; 2] = [810_728, 1_370_589];
-/// 1 / (M[0] + 1).
-const NORM: f64 = 2.328_306_549_295_727_688e-10;
+/// As RngStreams has it: 1 / (M[0] + 1) to 19 digits.
+const NORM: f64 = 2.328_306_549_295_728e-10;
 
 type Matrix = [[u64; 3]; 3];
 
