@@ -11,7 +11,7 @@ use crate::memory::Memory;
 /// let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
 /// let mut flow = Controller::start(&table);
 /// assert_eq!((flow.window(), flow.intersend_ns()), (1, 3_000_000));
-/// flow.on_ack(&table, 0, 100_000_000, 1); // sent at 0, ACK at 100 ms
+/// flow.on_ack(&table, 0, 100_000_000, 1, 1); // sent at 0, ACK at 100 ms, on a clock of nanoseconds
 /// assert_eq!(flow.window(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +33,8 @@ impl Controller {
 
     /// Takes in an ACK; arguments as in [`Memory::on_ack`].
     #[inline(always)]
-    pub fn on_ack(&mut self, table: &FlatTable, sent_ns: u64, received_ns: u64, advance: u32) {
-        self.memory.on_ack(sent_ns, received_ns, advance);
+    pub fn on_ack(&mut self, table: &FlatTable, sent_ns: u64, received_ns: u64, tick_ns: u64, advance: u32) {
+        self.memory.on_ack(sent_ns, received_ns, tick_ns, advance);
         self.act(table);
     }
 

@@ -71,7 +71,7 @@ struct Plane {
 }
 
 /// A table ready for lookups.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct FlatTable {
     rules: Vec<Rule>,
     planes: Vec<Plane>,
@@ -138,12 +138,15 @@ impl FlatTable {
         self.rules[number].set_action(action);
     }
 
-    /// The rule for this memory and its number; `last` is a guess at the number, usually the previous answer.
+    /// The rule for this memory and its number; `last` is a guess at the number, usually the previous answer. Every memory has
+    /// a rule: what lies beyond the domain is clamped to it, infinities too, and what is no number counts as its lower end.
     #[must_use]
     #[inline(always)]
     pub fn lookup(&self, memory: &Memory, last: usize) -> (usize, &Rule) {
-        let rule = &self.rules[last];
-        if rule.matches(memory.fast()) && (!self.uses_rare || self.matches_rare(memory, last)) {
+        if let Some(rule) = self.rules.get(last)
+            && rule.matches(memory.fast())
+            && (!self.uses_rare || self.matches_rare(memory, last))
+        {
             return (last, rule);
         }
         let number = match &self.grid {
@@ -226,6 +229,7 @@ fn best_plane(region: &Cell, cells: &[(usize, Cell)]) -> Option<(usize, f64)> {
 mod tests {
     use super::*;
     use crate::signal::Signal;
+    use crate::table::DEFAULT_DOMAIN;
     use proptest::prelude::*;
 
     fn grown(splits: &[(usize, [f64; 4])]) -> RuleTable {
@@ -242,12 +246,53 @@ mod tests {
         let (mut m, mut sent, mut queue) = (Memory::default(), 0, 0);
         for &(gap, wait) in spacing {
             (sent, queue) = (sent + gap, queue + wait);
-            m.on_ack(sent, sent + 50_000_000 + queue, 1);
+            m.on_ack(sent, sent + 50_000_000 + queue, 1, 1);
         }
         m
     }
 
+    /// Any bits at all, and those that matter more often than chance has them.
+    fn wild() -> impl Strategy<Value = f64> {
+        let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1.0, -0.0, 0.0, 163_840.0, f64::MIN_POSITIVE];
+        prop_oneof![any::<u64>().prop_map(f64::from_bits), prop::sample::select(odd.to_vec()), 0.0f64..4.0]
+    }
+
+    /// A point inside the domain that is looked up alike: clamped, and a NaN at the lower end.
+    fn clamped(point: Point) -> Point {
+        let last = f64::from_bits(DEFAULT_DOMAIN.to_bits() - 1);
+        point.map(|x| if x.is_nan() { 0.0 } else { x.clamp(0.0, last) })
+    }
+
     proptest! {
+        /// Whatever stands in a memory, and whatever is guessed, a lookup finds the box of the clamped point: by the grid, by the
+        /// planes, and by trying the boxes in turn.
+        #[test]
+        fn every_memory_has_a_rule(
+            splits in prop::collection::vec((any::<usize>(), prop::array::uniform4(0.01f64..4.0)), 0..6),
+            signals in prop::array::uniform4(wild()),
+            guess in any::<usize>(),
+            rare in any::<bool>(),
+        ) {
+            let mut table = grown(&splits);
+            if rare {
+                table = RuleTable::single(&Signal::ALL, Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
+                splits.iter().for_each(|(rule, [a, b, c, d])| {
+                    let n = table.len();
+                    table.split(rule % n, &[*a, *b, *c, *d, *a, *b], &Signal::ALL[2..]);
+                });
+            }
+            let flat = FlatTable::new(&table).unwrap();
+            let memory = Memory::of(signals);
+            let at = clamped(memory.point());
+            let inside = |cell: &Cell| table.signals.iter().all(|&s| {
+                cell.lower[s as usize] <= at[s as usize] && at[s as usize] < cell.upper[s as usize]
+            });
+            let expected = table.rules().iter().position(|(cell, _)| inside(cell)).unwrap();
+            prop_assert_eq!(flat.lookup(&memory, guess).0, expected);
+            prop_assert_eq!(flat.lookup(&memory, guess % flat.len()).0, expected);
+            prop_assert_eq!(flat.walk(&memory.point()), expected);
+        }
+
         /// The planes, the guess and the boxes themselves agree.
         #[test]
         fn lookup_finds_the_box(
@@ -280,9 +325,20 @@ mod tests {
     fn memory_beyond_the_domain_is_clamped() {
         let flat = FlatTable::new(&grown(&[(0, [1.0, 1.0, 1.5, 1.0])])).unwrap();
         let mut m = Memory::default();
-        m.on_ack(0, 1, 1);
-        m.on_ack(u64::MAX / 4, u64::MAX / 3, 1);
+        m.on_ack(0, 1, 1, 1);
+        m.on_ack(u64::MAX / 4, u64::MAX / 3, 1, 1);
         assert_eq!(flat.lookup(&m, 0).1.upper, [f64::INFINITY; 4]);
+    }
+
+    #[test]
+    fn infinite_signals_find_the_edge_of_the_grid() {
+        // Four bounds and more on an axis: whole groups of them, which an infinite signal has all reached.
+        let splits: Vec<(usize, [f64; 4])> =
+            (1..=7).map(|i| (usize::MAX, [1.0 + f64::from(i), 1.0, 1.5, 1.0])).collect();
+        let flat = FlatTable::new(&grown(&splits)).unwrap();
+        let at = |x| flat.lookup(&Memory::of([x; 4]), 0).1;
+        assert_eq!(at(f64::INFINITY).upper, [f64::INFINITY; 4]);
+        assert_eq!((at(f64::NEG_INFINITY).lower, at(f64::NAN).lower), ([f64::NEG_INFINITY; 4], [f64::NEG_INFINITY; 4]));
     }
 
     #[test]

@@ -11,8 +11,9 @@ const MAX_CELLS: usize = 1 << 18;
 /// The signals that are ranked: the first four axes.
 const AXES: usize = 4;
 
-/// The bounds along one axis, ascending, in groups of four that are filled up with infinities.
-#[derive(Clone, Debug, PartialEq)]
+/// The bounds along one axis, ascending, in groups of four that are filled up with NaN: a NaN is at or below nothing, not
+/// even an infinite signal, so that no rank exceeds the number of bounds and every point has a cell.
+#[derive(Clone, Debug)]
 struct Axis {
     /// The bounds, and one group more for what lies above all of them.
     bounds: Box<[[f64; 4]]>,
@@ -23,7 +24,7 @@ struct Axis {
 }
 
 /// Rule numbers by the ranks of the four signals.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Grid {
     axes: [Axis; AXES],
     cells: Box<[u16]>,
@@ -41,7 +42,7 @@ impl Grid {
             let shift = bits;
             bits += usize::BITS - bounds[a].len().leading_zeros();
             let tops: Vec<f64> = bounds[a].chunks_exact(4).map(|group| group[3]).collect();
-            let all: Vec<f64> = bounds[a].iter().copied().chain([f64::INFINITY; 4]).collect();
+            let all: Vec<f64> = bounds[a].iter().copied().chain([f64::NAN; 4]).collect();
             Axis { bounds: in_fours(&all), tops: in_fours(&tops), shift }
         });
         if 1usize.checked_shl(bits)? > MAX_CELLS || boxes.len() > usize::from(u16::MAX) {
@@ -80,7 +81,8 @@ impl Grid {
     }
 }
 
-/// How many of four ascending bounds are at or below x: a mask and its population count, three instructions.
+/// How many of four ascending bounds are at or below x (a NaN is above all of them): a mask and its population count, three
+/// instructions.
 #[inline(always)]
 fn reached(bounds: &[f64; 4], x: f64) -> usize {
     let bit = |i: usize| u32::from(bounds[i] <= x) << i;
@@ -88,6 +90,6 @@ fn reached(bounds: &[f64; 4], x: f64) -> usize {
 }
 
 fn in_fours(bounds: &[f64]) -> Box<[[f64; 4]]> {
-    let group = |g: &[f64]| std::array::from_fn(|i| g.get(i).copied().unwrap_or(f64::INFINITY));
+    let group = |g: &[f64]| std::array::from_fn(|i| g.get(i).copied().unwrap_or(f64::NAN));
     bounds.chunks(4).map(group).collect()
 }

@@ -3,8 +3,9 @@
 //! A leaf crate: it depends on no simulator, reads no clock and does no I/O, so that a transport can embed it alone.
 //! A transport keeps one [`Controller`] per connection and tells it of every ACK; see `controller.rs`.
 //!
-//! Guarantees: a lookup never fails (memory outside the domain is clamped to it), a table that was read is written back
-//! without loss, and no operation depends on anything but its arguments.
+//! Guarantees: a lookup never fails (memory outside the domain is clamped to it, whatever it holds), signals are numbers
+//! whatever a clock shows, a table that was read is written back without loss, and no operation depends on anything but its
+//! arguments.
 
 mod action;
 mod cell;

@@ -9,15 +9,16 @@ const SLOW: f64 = 1.0 / 256.0;
 /// Nanoseconds to milliseconds.
 const MS_PER_NS: f64 = 1e-6;
 
-/// The memory of one flow. Times come in nanoseconds of any monotonic clock; signals are in milliseconds.
+/// The memory of one flow. Times come in nanoseconds of any clock; signals are in milliseconds, and always finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     /// The four signals that most tables use, in axis order: one SIMD register.
     fast: [f64; 4],
     last_sent_ns: u64,
     last_received_ns: u64,
-    min_rtt_ns: u64,
-    last_rtt_ns: u64,
+    /// The smallest RTT, ns; infinite before the first ACK. Whole numbers, which are exact up to 104 days.
+    min_rtt_ns: f64,
+    last_rtt_ns: f64,
     /// Packets from the largest ACK to the latest one.
     advance: u32,
 }
@@ -28,28 +29,33 @@ impl Default for Memory {
             fast: [0.0; 4],
             last_sent_ns: 0,
             last_received_ns: 0,
-            min_rtt_ns: u64::MAX,
-            last_rtt_ns: 0,
+            min_rtt_ns: f64::INFINITY,
+            last_rtt_ns: 0.0,
             advance: 0,
         }
     }
 }
 
 impl Memory {
-    /// Takes in the ACK of a packet sent at `sent_ns` that arrived at `received_ns`; `advance` packets after the largest
-    /// ACK before it (1 where nothing was lost). The first ACK of a flow only sets the time stamps and the smallest RTT.
+    /// Takes in the ACK of a packet sent at `sent_ns` that arrived at `received_ns`, both read off a clock that ticks every
+    /// `tick_ns` (1: it shows nanoseconds); `advance` packets after the largest ACK before it (1 where nothing was lost). The
+    /// first ACK of a flow only sets the time stamps and the smallest RTT.
+    ///
+    /// An RTT is at least one tick, as in stacks that count it in ticks: a clock that shows the same time twice has measured
+    /// less than a tick, not nothing. So the ratio is 1 as long as all RTTs stay below a tick, never below 1, and always
+    /// a number. RTTs are counted so where the clock was set back meanwhile, too.
     #[inline(always)]
-    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
-        let rtt = received_ns - sent_ns;
-        if self.min_rtt_ns == u64::MAX {
+    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, tick_ns: u64, advance: u32) {
+        // Signed, because that is the conversion that processors have.
+        let rtt = (received_ns.wrapping_sub(sent_ns) as i64 as f64).max(tick_ns.max(1) as f64);
+        if self.min_rtt_ns == f64::INFINITY {
             self.min_rtt_ns = rtt;
         } else {
             self.min_rtt_ns = self.min_rtt_ns.min(rtt);
-            // Signed, because that is the conversion that processors have.
             let sent = sent_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
             let received = received_ns.wrapping_sub(self.last_received_ns) as i64 as f64;
             // A weight of 1 keeps the ratio as it is, so that all four go through the same two operations.
-            let ratio = rtt as i64 as f64 / self.min_rtt_ns as i64 as f64;
+            let ratio = rtt / self.min_rtt_ns;
             let sample = [sent, received, ratio, received];
             const NEW: [f64; 4] = [FAST * MS_PER_NS, FAST * MS_PER_NS, 1.0, SLOW * MS_PER_NS];
             const OLD: [f64; 4] = [1.0 - FAST, 1.0 - FAST, 0.0, 1.0 - SLOW];
@@ -61,6 +67,12 @@ impl Memory {
         self.last_received_ns = received_ns;
         self.last_rtt_ns = rtt;
         self.advance = advance;
+    }
+
+    /// One with these first four signals, whatever they are.
+    #[cfg(test)]
+    pub(crate) fn of(fast: [f64; 4]) -> Memory {
+        Memory { fast, min_rtt_ns: 1.0, last_rtt_ns: 1.0, advance: 1, ..Memory::default() }
     }
 
     /// The first four signals, in axis order.
@@ -77,7 +89,7 @@ impl Memory {
         if self.fast[2] == 0.0 {
             return [0.0; 2];
         }
-        let diff = (self.last_rtt_ns - self.min_rtt_ns) as f64 * MS_PER_NS;
+        let diff = (self.last_rtt_ns - self.min_rtt_ns) * MS_PER_NS;
         [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance)]
     }
 
@@ -93,21 +105,22 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const MS: u64 = 1_000_000;
 
     #[test]
     fn first_ack_only_initialises() {
         let mut m = Memory::default();
-        m.on_ack(5 * MS, 105 * MS, 1);
+        m.on_ack(5 * MS, 105 * MS, 1, 1);
         assert_eq!(m.point(), [0.0; 6]);
     }
 
     #[test]
     fn second_ack_gives_an_eighth_of_its_sample() {
         let mut m = Memory::default();
-        m.on_ack(0, 100 * MS, 1);
-        m.on_ack(8 * MS, 116 * MS, 1);
+        m.on_ack(0, 100 * MS, 1, 1);
+        m.on_ack(8 * MS, 116 * MS, 1, 1);
         assert_eq!(m.point(), [1.0, 2.0, 1.08, 16.0 / 256.0, 8.0, 2.0]);
     }
 
@@ -115,10 +128,44 @@ mod tests {
     fn averages_settle_on_the_spacing() {
         let mut m = Memory::default();
         for i in 0..5000 {
-            m.on_ack(i * 3 * MS, i * 3 * MS + 50 * MS, 1);
+            m.on_ack(i * 3 * MS, i * 3 * MS + 50 * MS, 1, 1);
         }
         let [send, ack, ratio, slow] = *m.fast();
         assert!((send - 3.0).abs() < 1e-9 && (ack - 3.0).abs() < 1e-9 && (slow - 3.0).abs() < 1e-6);
         assert_eq!(ratio, 1.0);
+    }
+
+    /// RTTs of 4 and 12 ms on a clock of 10 ms read 0 or 10, and 10 or 20.
+    #[test]
+    fn an_rtt_below_a_tick_counts_as_one() {
+        let ratio = |acks: &[(u64, u64)]| {
+            let mut m = Memory::default();
+            acks.iter().for_each(|&(sent, received)| m.on_ack(sent * MS, received * MS, 10 * MS, 1));
+            m.fast()[Signal::RttRatio as usize]
+        };
+        assert_eq!(
+            (ratio(&[(0, 0), (10, 10)]), ratio(&[(0, 0), (10, 20)]), ratio(&[(0, 10), (20, 20)])),
+            (1.0, 1.0, 1.0)
+        );
+        assert_eq!((ratio(&[(0, 0), (10, 30)]), ratio(&[(0, 0), (10, 110)])), (2.0, 10.0));
+        // What no clock shows: an ACK before its packet, and a caller that knows no tick.
+        assert_eq!((ratio(&[(20, 0), (30, 30)]), ratio(&[(0, 0), (30, 10)])), (1.0, 1.0));
+        let mut m = Memory::default();
+        (0..2).for_each(|_| m.on_ack(7, 7, 0, 1));
+        assert_eq!(m.point(), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    }
+
+    proptest! {
+        #[test]
+        fn signals_are_finite_whatever_the_clock_shows(
+            acks in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()), 2..20),
+        ) {
+            let mut m = Memory::default();
+            for (sent, received, tick, advance) in acks {
+                m.on_ack(sent, received, tick, advance);
+                prop_assert!(m.point().iter().all(|x| x.is_finite()), "{m:?}");
+            }
+            prop_assert!(m.fast()[Signal::RttRatio as usize] >= 1.0 && m.rare()[0] >= 0.0);
+        }
     }
 }

@@ -50,7 +50,7 @@ fn every_table_looks_up() {
             sent += 10_000 + (i * 7919) % 3_000_000;
             let queue = (i * 104_729) % 40_000_000 * u64::from(i % 97 > 10);
             received = received.max(sent + 150_000_000 + queue);
-            memory.on_ack(sent, received, 1);
+            memory.on_ack(sent, received, 1, 1);
             last = flat.lookup(&memory, last).0;
             assert!(rules[last].0.contains(&memory.point()), "{name}: {:?}", memory.point());
         }
