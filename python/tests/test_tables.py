@@ -73,7 +73,7 @@ def test_a_single_rule() -> None:
     assert (table.name, len(table), table.signals, table.rules[0][2]) == ("mine", 1, ["rtt_ratio"], (0.5, 2, 1.5))
     with pytest.raises(InputError, match=f"^signals: expected some of {', '.join(SIGNALS)}, got rtt$"):
         Table.single(["rtt"], 0.5, 2, 1.5, "mine")
-    with pytest.raises(InputError, match=r"rule 0: intersend is -1, expected 0 to 1e9 ms"):
+    with pytest.raises(InputError, match=r"rule 0: intersend is -1, expected 0 to 1e7 ms"):
         Table.single(["rtt_ratio"], 0.5, 2, -1, "mine")
 
 

@@ -18,7 +18,7 @@ mod proto;
 mod signal;
 mod table;
 
-pub use action::{Action, MAX_WINDOW};
+pub use action::{Action, MAX_INTERSEND_MS, MAX_WINDOW};
 pub use cell::Cell;
 pub use controller::Controller;
 pub use dna::{DnaError, Provenance};

@@ -1,6 +1,6 @@
 //! The rule table: a tree of boxes over memory space with an action at each leaf (Remy'13 §4.2-4.3).
 
-use crate::action::Action;
+use crate::action::{Action, MAX_INTERSEND_MS};
 use crate::cell::Cell;
 use crate::dna::Provenance;
 use crate::proto;
@@ -162,8 +162,8 @@ impl RuleTable {
             if !(a.multiple >= 0.0 && a.multiple <= 1e6) {
                 return bad("window_multiple", a.multiple, "0 to 1e6");
             }
-            if !(a.intersend_ms >= 0.0 && a.intersend_ms <= 1e9) {
-                return bad("intersend", a.intersend_ms, "0 to 1e9 ms");
+            if !(0.0..=MAX_INTERSEND_MS).contains(&a.intersend_ms) {
+                return bad("intersend", a.intersend_ms, "0 to 1e7 ms");
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::observe::Observer;
 use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::{Dumbbell, Path, Topology};
-use crate::schedule::{MAX_SENDERS, MAX_TIME, Schedule};
+use crate::schedule::{LONGEST_RUN, MAX_SENDERS, Schedule};
 use crate::scheme::Scheme;
 use crate::sender::Sender;
 use crate::time::{NEVER, Time, to_s};
@@ -118,9 +118,9 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     /// Runs until `until`, or until the observer pauses it (the answer is then `true`, and another call goes on).
     ///
     /// # Panics
-    /// If `until` is past [`MAX_TIME`].
+    /// If `until` is past [`LONGEST_RUN`].
     pub fn run(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
-        assert!(until <= MAX_TIME, "a run of {} s: at most {} s", to_s(until), to_s(MAX_TIME));
+        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", to_s(until), to_s(LONGEST_RUN));
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.

@@ -146,7 +146,7 @@ pub struct Network {
     pub buffer: Buffer,
     /// Probability that a packet is lost after the queue, for no reason of congestion.
     pub loss: f64,
-    /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders.
+    /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders a sender's packets, nor holds back others'.
     pub jitter_ms: f64,
     /// Senders read clocks that tick this often, in ms; 0 is a perfect clock.
     pub clock_ms: f64,

@@ -2,6 +2,17 @@
 
 use crate::time::Time;
 
+/// Packets that a sender can number in one run: half of what a `u32` holds, so that sums of numbers and windows fit.
+pub const NUMBERS: u32 = 1 << 31;
+
+/// Holds that a sender's next packet has a number; asked at the end of on-periods, which end when there is none.
+///
+/// # Panics
+/// If there is none. Durations are checked against rates before a run (`scenario/`), so that no link carries so many.
+pub(crate) fn check_numbers(next_seq: u32) {
+    assert!(next_seq < NUMBERS, "a sender sent {NUMBERS} packets in one run, as many as have numbers: make it shorter");
+}
+
 /// The two ECN bits (RFC 3168 §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ecn {
@@ -42,7 +53,7 @@ pub struct Packet {
     pub hop: u8,
     /// May it be marked, was it?
     pub ecn: Ecn,
-    /// It was dropped or lost; only senders that learn of losses at once are told.
+    /// It was dropped or lost, and is the gap where it would have been: on the paths of senders that are told of losses.
     pub lost: bool,
     /// Read and written by XCP's routers only.
     pub xcp: XcpHeader,

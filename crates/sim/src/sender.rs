@@ -1,8 +1,12 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
+//!
+//! By these two rules alone a sender whose whole window is lost never hears of anything again, and is mute until its
+//! on-period ends. Here that happens to nobody: when the ACK of the newest packet would have come and did not, all that was
+//! outstanding is known to be lost, and the window counts from there. A real stack's timer would expire about then.
 
 use crate::endpoint::{Endpoint, Totals};
 use crate::network::PACKET_BYTES;
-use crate::packet::Packet;
+use crate::packet::{NUMBERS, Packet, check_numbers};
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 
@@ -19,7 +23,7 @@ pub struct Sender<S> {
     first_seq: u32,
     /// One more than the largest packet of the present flow that was acknowledged.
     acked: u32,
-    /// The first packet past the end of the transfer (`u32::MAX`: no end in sight).
+    /// The first packet past the end of the transfer ([`NUMBERS`]: no end in sight).
     end: u32,
     last_send: Time,
     /// When the schedule has it send next.
@@ -43,7 +47,7 @@ impl<S: Scheme> Sender<S> {
             limit: 0,
             first_seq: u32::MAX,
             acked: 0,
-            end: u32::MAX,
+            end: NUMBERS,
             last_send: 0,
             planned: NEVER,
             id,
@@ -75,12 +79,12 @@ impl<S: Scheme> Sender<S> {
                 self.open();
             }
         } else {
-            let tick = |t: Time| if clock > 1 { t - t % clock } else { t };
+            let (sent, received) = (tick(sent, clock), tick(received, clock));
             let advance = seq + 1 - self.acked;
             if advance > 1 {
                 let next_seq = self.next_seq;
                 self.scheme.on_loss(&Congestion {
-                    now: tick(received),
+                    now: received,
                     seq,
                     next_seq,
                     lost: advance - 1,
@@ -88,8 +92,9 @@ impl<S: Scheme> Sender<S> {
                 });
             }
             self.scheme.on_ack(&Ack {
-                sent: tick(sent),
-                received: tick(received),
+                sent,
+                received,
+                tick: clock,
                 seq,
                 next_seq: self.next_seq,
                 advance,
@@ -97,7 +102,7 @@ impl<S: Scheme> Sender<S> {
                 newly_delivered: 1,
                 delivered: self.delivered,
                 in_flight: self.next_seq - seq - 1,
-                rtt: received - sent,
+                rtt: (received - sent).max(clock),
                 window_limited: true,
                 ..Ack::default()
             });
@@ -108,14 +113,24 @@ impl<S: Scheme> Sender<S> {
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
     #[cold]
-    fn lose(&mut self, seq: u32) {
-        if seq >= self.first_seq && self.end != u32::MAX {
-            self.end += 1;
-            if seq + 1 == self.next_seq {
-                // No ACK is on its way that could open the window: where a real stack's timer would expire, the transfer
-                // would never end.
-                self.acked = self.next_seq;
-            }
+    fn lose(&mut self, seq: u32, now: Time, clock: Time) {
+        if seq < self.first_seq {
+            return;
+        }
+        // Packets keep their order, so that the fates of all before it are known.
+        let nothing_to_come = seq + 1 == self.next_seq;
+        let mute = nothing_to_come && self.next_seq >= self.limit;
+        let by_bytes = self.end != NUMBERS;
+        if mute {
+            let (now, next_seq) = (tick(now, clock), self.next_seq);
+            let lost = next_seq - self.acked;
+            self.scheme.on_rto(&Congestion { now, seq: self.acked, next_seq, lost, ..Congestion::default() });
+        }
+        self.end += u32::from(by_bytes);
+        if mute || by_bytes && nothing_to_come {
+            self.acked = self.next_seq;
+        }
+        if mute || by_bytes {
             self.open();
         }
     }
@@ -133,7 +148,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.scheme.start(now);
         self.first_seq = self.next_seq;
         self.acked = self.next_seq;
-        self.end = self.next_seq.saturating_add(packets);
+        self.end = self.next_seq.saturating_add(packets).min(NUMBERS);
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
         self.open();
@@ -141,9 +156,10 @@ impl<S: Scheme> Endpoint for Sender<S> {
 
     /// Nothing more is sent, and ACKs still to come are those of an earlier flow.
     fn stop(&mut self, _now: Time) {
+        check_numbers(self.next_seq);
         self.first_seq = u32::MAX;
         self.limit = 0;
-        self.end = u32::MAX;
+        self.end = NUMBERS;
     }
 
     fn is_on(&self) -> bool {
@@ -153,7 +169,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
         if packet.lost {
-            self.lose(packet.seq);
+            self.lose(packet.seq, now, clock);
         } else {
             self.acknowledge(packet.seq, packet.sent, now, clock);
         }
@@ -192,7 +208,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.last_send = now;
         self.planned = if seq + 1 < self.limit { now + pause } else { NEVER };
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
-        (Some(packet), self.planned, if pause == 0 { self.turn } else { 0 })
+        (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
     }
 
     fn totals(&self) -> Totals {
@@ -200,12 +216,18 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 }
 
+/// What a clock shows that ticks this often (0 and 1: to the nanosecond).
+#[inline(always)]
+fn tick(t: Time, clock: Time) -> Time {
+    if clock > 1 { t - t % clock } else { t }
+}
+
 #[cfg(test)]
 mod tests {
     use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
 
     use super::*;
-    use crate::scheme::Remy;
+    use crate::scheme::{Aimd, Remy};
 
     #[test]
     fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {
@@ -224,6 +246,7 @@ mod tests {
         // The window holds packets of the present flow only.
         assert_eq!((sender.outstanding(), sender.limit), (0, 1 + 3));
     }
+
     #[test]
     fn a_transfer_whose_window_is_lost_goes_on() {
         let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
@@ -236,5 +259,49 @@ mod tests {
         assert_eq!(sender.ready(), NEVER, "an ACK may still come");
         sender.receive(&Packet { lost: true, ..second }, 6_000_000, 1);
         assert_eq!((sender.ready(), sender.limit, sender.end), (2_000_000, 4, 5));
+    }
+
+    #[test]
+    fn a_sender_by_time_whose_window_is_lost_goes_on() {
+        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
+        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
+        let mut sender = Sender::new(Remy::new(&table), 0);
+        sender.start(0, u32::MAX);
+        let lost = |packet: Option<Packet>| Packet { lost: true, ..packet.unwrap() };
+        let first = lost(sender.act(0).0);
+        // It has room for another: nothing is known of that one yet, and nothing changes.
+        sender.receive(&first, 500_000, 1);
+        assert_eq!((sender.ready(), sender.limit), (1_000_000, 2));
+        let second = lost(sender.act(1_000_000).0);
+        assert_eq!(sender.ready(), NEVER);
+        sender.receive(&second, 6_000_000, 1);
+        assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (2_000_000, 4, 0));
+        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
+    }
+
+    #[test]
+    fn aimd_whose_window_is_lost_halves_it() {
+        let mut sender = Sender::new(Aimd::default(), 0);
+        sender.start(0, u32::MAX);
+        (0..3).for_each(|i| {
+            let sent = Packet { seq: i, ..sender.act(Time::from(i)).0.unwrap() };
+            sender.receive(&sent, 10 + Time::from(i), 1);
+        });
+        assert_eq!(sender.scheme.window(), 4);
+        let window: Vec<Packet> = (0..4).map(|i| sender.act(20 + i).0.unwrap()).collect();
+        window.iter().for_each(|packet| sender.receive(&Packet { lost: true, ..*packet }, 40, 1));
+        assert_eq!((sender.scheme.window(), sender.limit), (2, 7 + 2));
+    }
+
+    #[test]
+    #[should_panic(expected = "as many as have numbers")]
+    fn packet_numbers_do_not_wrap() {
+        let mut sender = Sender { next_seq: NUMBERS - 3, ..Sender::new(Aimd::default(), 0) };
+        sender.start(0, u32::MAX);
+        while !sender.finished() {
+            let packet = sender.act(0).0.unwrap();
+            sender.receive(&packet, 10, 1);
+        }
+        sender.stop(10);
     }
 }

@@ -72,7 +72,7 @@ pub struct World<'t> {
     pub hops: Vec<HopPlan>,
     /// The senders.
     pub senders: Vec<SenderPlan<'t>>,
-    /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders.
+    /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders a sender's packets, nor holds back others'.
     pub jitter_ms: f64,
     /// Packets that are overtaken.
     pub reordering: Reordering,

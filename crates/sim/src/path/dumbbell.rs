@@ -32,15 +32,19 @@ pub struct Dumbbell {
     loss: f64,
     jitter: f64,
     clock: Time,
-    streams: Vec<Streams>,
+    /// By sender.
+    noise: Vec<Noise>,
     plain: bool,
     lost: u64,
 }
 
+/// What chance does to one sender's packets.
 #[derive(Clone, Debug)]
-struct Streams {
+struct Noise {
     loss: Stream,
     jitter: Stream,
+    /// When the newest of them arrives: jitter lets none overtake it.
+    newest: Time,
 }
 
 impl Dumbbell {
@@ -53,7 +57,7 @@ impl Dumbbell {
         distinct.dedup();
         let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
-        let streams = |i| Streams { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter) };
+        let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
         Dumbbell {
             link: Link::new(network),
             lane: Lane::default(),
@@ -63,7 +67,7 @@ impl Dumbbell {
             loss: network.loss,
             jitter: network.jitter_ms * 1e6,
             clock: from_ms(network.clock_ms),
-            streams: (0..delays.len()).map(streams).collect(),
+            noise: (0..delays.len()).map(noise).collect(),
             plain: distinct.len() == 1
                 && network.buffer == Buffer::Infinite
                 && network.loss == 0.0
@@ -81,15 +85,15 @@ impl Dumbbell {
     }
 
     /// Stochastic loss and jitter, after the queue: the instant of arrival.
-    fn perturb(&mut self, packet: &mut Light, received: Time, newest: Time) -> Time {
-        let streams = &mut self.streams[usize::from(packet.sender)];
+    fn perturb(&mut self, packet: &mut Light, received: Time) -> Time {
+        let noise = &mut self.noise[usize::from(packet.sender)];
         if self.loss > 0.0 {
-            packet.lost |= streams.loss.uniform() < self.loss;
+            packet.lost |= noise.loss.uniform() < self.loss;
         }
-        let late = if self.jitter > 0.0 { (streams.jitter.uniform() * self.jitter) as Time } else { 0 };
+        let late = if self.jitter > 0.0 { (noise.jitter.uniform() * self.jitter) as Time } else { 0 };
         self.lost += u64::from(packet.lost);
-        // Jitter holds packets back; it does not let them overtake.
-        (received + late).max(newest)
+        noise.newest = noise.newest.max(received + late);
+        noise.newest
     }
 }
 
@@ -126,9 +130,9 @@ impl Path for Dumbbell {
         light.lost = self.link.is_full(now);
         let departs = if light.lost { self.link.free() } else { self.link.accept(now) };
         let taken = !light.lost;
-        let newest = if lane == 0 { self.lane.newest() } else { self.lanes[usize::from(lane) - 1].newest() };
-        let at = self.perturb(&mut light, departs + delay, newest);
-        if lane == 0 { &mut self.lane } else { &mut self.lanes[usize::from(lane) - 1] }.push(at, light);
+        let at = self.perturb(&mut light, departs + delay);
+        // Jitter holds back one sender's packets, and the others' pass them.
+        if lane == 0 { &mut self.lane } else { &mut self.lanes[usize::from(lane) - 1] }.insert(at, light);
         taken.then_some(departs)
     }
 

@@ -160,6 +160,14 @@ impl Hop {
         self.count_drops(now, &dropped[before..]);
     }
 
+    /// When all that is here now will have left, as far as that is known: when a gap behind it would.
+    pub(super) fn clear(&self, now: Time) -> Time {
+        match &self.kind {
+            Kind::Fifo(link) => link.free().max(now),
+            Kind::Steady { .. } | Kind::Opportunities { .. } => now,
+        }
+    }
+
     /// Whether the link loses a packet.
     pub(super) fn loses(&mut self) -> bool {
         let lost = self.loss > 0.0 && self.loss_stream.uniform() < self.loss;

@@ -1,7 +1,7 @@
 //! Packets on a stretch of constant delay.
 //!
 //! A constant delay keeps packets in order, so each distinct one is a lane: a ring in which the next to arrive is always
-//! the oldest entry. Only a path that reorders inserts elsewhere than at the end.
+//! the oldest entry. Only where there is jitter or reordering is one inserted elsewhere than at the end.
 
 use crate::time::{NEVER, Time};
 
@@ -77,12 +77,6 @@ impl<T: Copy + Default> Lane<T> {
         item
     }
 
-    /// When the newest entry arrives; 0 where there is none.
-    #[must_use]
-    pub fn newest(&self) -> Time {
-        if self.head == self.tail { 0 } else { self.ring[(self.tail - 1) & (self.ring.len() - 1)].at }
-    }
-
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (self.head..self.tail).map(|i| &self.ring[i & (self.ring.len() - 1)].item)
@@ -110,7 +104,7 @@ mod tests {
         for (at, item) in [(5, 'a'), (7, 'b'), (6, 'c'), (5, 'd'), (4, 'e')] {
             lane.insert(at, item);
         }
-        assert_eq!((lane.next(), lane.newest()), (4, 7));
+        assert_eq!(lane.next(), 4);
         assert_eq!(std::iter::from_fn(|| (lane.next() < NEVER).then(|| lane.pop())).collect::<String>(), "eadcb");
     }
 

@@ -3,6 +3,9 @@
 //! A packet waits in a hop's queue, is transmitted, may be lost, and is then under way for a constant time (a lane) to
 //! its next hop or, after the last, to the receiver and back as an ACK. Packets are conserved: each one sent is
 //! delivered, dropped, lost, or on its way.
+//!
+//! Senders that learn of losses (those of the design simulator) do so when the packet would have arrived: it goes on as a
+//! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
 use super::{Lane, Link, Path};
@@ -19,8 +22,6 @@ pub struct Route {
     hops: Vec<u8>,
     /// The lane after each hop.
     lanes: Vec<u16>,
-    /// The sum of the delays, for packets that are dropped.
-    rtt: Time,
     /// Jitter and reordering at its end.
     noise: Noise,
 }
@@ -53,6 +54,23 @@ struct Noise {
     jitter_stream: Stream,
     reordering: Reordering,
     reordering_stream: Stream,
+    /// When the newest packet arrives of those that were not held back to be overtaken.
+    newest: Time,
+}
+
+impl Noise {
+    /// When a packet arrives that would be there at `at`. Jitter holds packets back and lets none overtake; reordering
+    /// holds one back on its own.
+    fn arrival(&mut self, at: Time) -> Time {
+        let late = if self.jitter > 0.0 { (self.jitter_stream.uniform() * self.jitter) as Time } else { 0 };
+        let due = self.newest.max(at + late);
+        let Reordering { probability, delay } = self.reordering;
+        if probability > 0.0 && self.reordering_stream.uniform() < probability {
+            return due + delay;
+        }
+        self.newest = due;
+        due
+    }
 }
 
 /// Where a lane leads is the business of the packets in it; a hop's lanes follow those of the hop before.
@@ -80,7 +98,7 @@ pub struct Topology {
 
 impl Topology {
     /// These hops, without senders. `clock` is the tick of the senders' clocks (0: perfect); `learns_losses` says
-    /// whether senders are told of losses at once.
+    /// whether senders are told of losses, for which all hops must be plain ones ([`Hop::fifo`]).
     #[must_use]
     pub fn new(hops: Vec<Hop>, clock: Time, learns_losses: bool) -> Topology {
         Topology {
@@ -135,8 +153,7 @@ impl Topology {
         self.routes.push(Route {
             lanes,
             hops: hops.iter().map(|&(hop, _)| hop).collect(),
-            rtt: hops.iter().map(|&(_, delay)| delay).sum(),
-            noise: Noise { jitter, jitter_stream, reordering, reordering_stream },
+            noise: Noise { jitter, jitter_stream, reordering, reordering_stream, newest: 0 },
         });
     }
 
@@ -173,60 +190,55 @@ impl Topology {
         events
     }
 
-    /// Lets a packet into the next hop of its route.
+    /// Lets a packet into the next hop of its route, or a gap past it.
     fn enter(&mut self, packet: Packet, now: Time) -> Option<Time> {
         let hop = usize::from(self.routes[usize::from(packet.sender)].hops[usize::from(packet.hop)]);
+        if packet.lost {
+            self.leave(hop, packet, self.hops[hop].clear(now));
+            return None;
+        }
         let departs = self.hops[hop].arrive(packet, now, &mut self.dropped);
         if let Some(departs) = departs {
             // The hop's queue is a plain one: the packet's way through it is known, and it is already beyond.
             self.leave(hop, packet, departs);
         }
-        self.bury();
+        self.bury(hop, now);
         departs
     }
 
-    /// Sends a packet that left a hop at `now` on its way, unless the link loses it.
+    /// Sends a packet that left a hop at `now` on its way, unless the link loses it; gaps are lost already.
     fn leave(&mut self, hop: usize, mut packet: Packet, now: Time) {
-        if self.hops[hop].loses() {
-            self.dropped.push(packet);
-            return;
-        }
-        let route = &mut self.routes[usize::from(packet.sender)];
-        let leg = usize::from(packet.hop);
-        let lane = &mut self.lanes[usize::from(route.lanes[leg])];
-        let mut at = now + self.delays[usize::from(route.lanes[leg])].1;
-        packet.hop += 1;
-        if leg + 1 == route.hops.len() {
-            let Noise { jitter, jitter_stream, reordering, reordering_stream } = &mut route.noise;
-            if *jitter > 0.0 {
-                at += (jitter_stream.uniform() * *jitter) as Time;
-            }
-            if reordering.probability > 0.0 {
-                if reordering_stream.uniform() < reordering.probability {
-                    at += reordering.delay;
-                }
-                lane.insert(at, packet);
+        if !packet.lost && self.hops[hop].loses() {
+            self.lose(&mut packet);
+            if !self.learns_losses {
                 return;
             }
         }
-        // Jitter holds packets back; it does not let them overtake.
-        lane.push(at.max(lane.newest()), packet);
+        let route = &mut self.routes[usize::from(packet.sender)];
+        let leg = usize::from(packet.hop);
+        let lane = usize::from(route.lanes[leg]);
+        let mut at = now + self.delays[lane].1;
+        packet.hop += 1;
+        if leg + 1 == route.hops.len() {
+            at = route.noise.arrival(at);
+        }
+        self.lanes[lane].insert(at, packet);
     }
 
-    /// Counts what was dropped, and lets those senders know that learn of it.
-    fn bury(&mut self) {
+    /// Counts what the queue of a hop dropped, and sends the gaps on their way where senders learn of losses.
+    fn bury(&mut self, hop: usize, now: Time) {
         while let Some(mut packet) = self.dropped.pop() {
-            self.lost += 1;
-            self.under_way -= 1;
+            self.lose(&mut packet);
             if self.learns_losses {
-                // As if it had met no queue: no later than any packet sent after it.
-                let route = &self.routes[usize::from(packet.sender)];
-                packet.lost = true;
-                packet.hop = route.hops.len() as u8;
-                let lane = usize::from(*route.lanes.last().expect("a route has a hop"));
-                self.lanes[lane].insert(packet.sent + route.rtt, packet);
+                self.leave(hop, packet, self.hops[hop].clear(now));
             }
         }
+    }
+
+    fn lose(&mut self, packet: &mut Packet) {
+        packet.lost = true;
+        self.lost += 1;
+        self.under_way -= 1;
     }
 
     fn find_next(&mut self) {
@@ -256,7 +268,7 @@ impl Path for Topology {
             self.hops[source].serve(now, &mut departed, &mut self.dropped);
             departed.drain(..).for_each(|packet| self.leave(source, packet, now));
             self.departed = departed;
-            self.bury();
+            self.bury(source, now);
         } else {
             let packet = self.lanes[source - self.hops.len()].pop();
             if usize::from(packet.hop) == self.routes[usize::from(packet.sender)].hops.len() {

@@ -13,8 +13,8 @@
 //!
 //! [path]
 //! rtt_ms = { uniform = [100, 200] }   # or rtt_ms_each = [50, 100], one per sender
-//! jitter_ms = 0.5                     # uniform extra delay in [0, jitter), never reorders; default 0
-//! clock_ms = 1                        # resolution of the senders' clocks; default 0
+//! jitter_ms = 0.5                     # uniform extra delay in [0, jitter), never reorders a sender's packets; default 0
+//! clock_ms = 1                        # resolution of the senders' clocks, and the least RTT they measure; default 0
 //!
 //! [senders]
 //! count = { uniform = [1, 16] }

@@ -283,6 +283,7 @@ impl<S: Scheme> Loopback<S> {
         self.scheme.on_ack(&Ack {
             sent: packet.sent,
             received: self.now,
+            tick: 0,
             seq: echo.seq,
             next_seq: self.next_seq,
             advance: 1,

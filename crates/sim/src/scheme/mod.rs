@@ -73,6 +73,8 @@ pub struct Ack {
     pub sent: Time,
     /// When it came.
     pub received: Time,
+    /// How often the clock ticks that these were read off; no RTT is less than a tick (0: it is exact).
+    pub tick: Time,
     /// Number of the packet in the sender's stream.
     pub seq: u32,
     /// Number of the next new packet to be sent.

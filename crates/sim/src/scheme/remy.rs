@@ -38,7 +38,7 @@ impl Scheme for Remy<'_> {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        self.controller.on_ack(self.table, ack.sent, ack.received, ack.advance);
+        self.controller.on_ack(self.table, ack.sent, ack.received, ack.tick, ack.advance);
     }
 
     /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:

@@ -11,7 +11,7 @@ use super::receiver::{Feedback, Receiver};
 use super::scoreboard::{Arrival, Scoreboard};
 use super::{Connections, HEADER_BYTES, Opening, Recovery, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
-use crate::packet::{Ecn, Packet, XcpHeader};
+use crate::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
 use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
@@ -29,7 +29,7 @@ pub struct Connection<S> {
     opened: bool,
     /// When the present on-period began.
     since: Time,
-    /// The first packet past what the application gave (`u32::MAX`: no end in sight).
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
     end: u32,
     board: Scoreboard,
     receiver: Receiver,
@@ -222,6 +222,7 @@ impl<S: Scheme> Connection<S> {
         let ack = Ack {
             sent: self.tick(sent),
             received: self.tick(now),
+            tick: self.settings.clock,
             seq,
             next_seq: self.board.next(),
             advance,
@@ -331,7 +332,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
         } else {
             self.scheme.resume(now, now.saturating_sub(self.last_send));
         }
-        self.end = self.end.max(self.board.next()).saturating_add(packets);
+        self.end = self.end.max(self.board.next()).saturating_add(packets).min(NUMBERS);
         // At once, unless the pace forbids it; never before now.
         self.last_send = self.last_send.max(now.saturating_sub(self.scheme.intersend()));
         self.turn = 0;
@@ -339,6 +340,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
 
     /// The application gives no more; what is outstanding is still repaired.
     fn stop(&mut self, _now: Time) {
+        check_numbers(self.board.next());
         self.on = false;
         self.end = self.board.next();
     }

@@ -36,10 +36,10 @@ impl<S: Scheme> Connection<S> {
         self.rtt.end_backoff();
     }
 
-    /// To the nearest tick.
+    /// To the nearest tick, and at least one, as in stacks that count RTTs in ticks.
     fn ticks(&self, sent: Time, now: Time) -> Time {
         let clock = self.settings.clock.max(1);
-        ((now - sent + clock / 2) / clock * clock).max(1)
+        ((now - sent + clock / 2) / clock * clock).max(clock)
     }
 
     /// If the packet that was being timed has arrived, when it was sent.
