@@ -1,4 +1,5 @@
-//! `make fuzz`: short runs of random worlds, from tame to absurd. Nothing may panic, stand still, storm, or lose count.
+//! `make fuzz`: short runs of random worlds, from tame to absurd, of evaluations and of designs. Nothing may panic, stand still,
+//! fall silent, storm, or lose count, and what is sent gets into order where nothing is in its way.
 //!
 //! `FUZZ_WORLDS` is how many (100,000 by default), `FUZZ_THREADS` on how many threads (2), `FUZZ_FROM` the first. When one
 //! fails its seed is printed, and `FUZZ_SEED` runs that one world again and prints it.
@@ -19,22 +20,51 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
 }
 
+/// Every third world is the design simulator's, and of the others every tenth a lone sender's.
+enum Kind {
+    Design,
+    Lone,
+    Wild,
+}
+
+fn kind(seed: u64) -> Kind {
+    match (seed % 3, seed % 10) {
+        (0, _) => Kind::Design,
+        (_, 0) => Kind::Lone,
+        _ => Kind::Wild,
+    }
+}
+
 /// Runs one world and checks it: events, packets sent, and whether it got to its end.
 fn run(seed: u64) -> (u64, u64, bool) {
-    let (world, seconds) = worlds::world(seed);
+    let ((world, seconds), budget) = match kind(seed) {
+        Kind::Design => return worlds::design::run(seed, EVENTS),
+        // Long enough for what goes wrong slowly.
+        Kind::Lone => (worlds::lone_world(seed), 10 * EVENTS),
+        Kind::Wild => (worlds::wild_world(seed), EVENTS),
+    };
     let mut engine = world.engine(Seed { root: seed, specimen: 0 });
-    let mut witness = Witness::new(&world, EVENTS);
+    let mut witness = Witness::new(&world, budget);
     let paused = engine.run(from_s(seconds), &mut witness);
     let events = witness.verdict(&engine);
     let outcome = engine.outcome();
     (events, outcome.flows.iter().map(|f| f.sent).sum(), !paused)
 }
 
+/// Prints a world.
+fn show(seed: u64) {
+    match kind(seed) {
+        Kind::Design => println!("{:#?}", worlds::design::world(seed)),
+        Kind::Lone => println!("{:#?}", worlds::lone_world(seed)),
+        Kind::Wild => println!("{:#?}", worlds::wild_world(seed)),
+    }
+}
+
 #[test]
 #[ignore = "minutes; make fuzz"]
 fn random_worlds() {
     if let Some(seed) = number("FUZZ_SEED") {
-        println!("{:#?}", worlds::world(seed));
+        show(seed);
         println!("{:?}", run(seed));
         return;
     }

@@ -15,14 +15,27 @@ use exmachina_sim::scheme::{
 use exmachina_sim::time::{NEVER, Time};
 use exmachina_sim::transport::Settings;
 
-/// A small table with rules that differ, none of which stops for good.
-fn table() -> &'static FlatTable {
-    static TABLE: OnceLock<FlatTable> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        let action = Action { multiple: 0.8, increment: 6, intersend_ms: 0.5 };
-        let mut table = RuleTable::single(&Signal::ALL, action);
-        table.split(0, &[1.0, 1.0, 1.2, 1.0, 10.0, 10.0], &Signal::ALL[1..]);
-        FlatTable::new(&table).expect("a sound table")
+/// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
+/// the usual four (found by the grid, with bounds enough for several groups), and one that is never the same for long.
+pub fn tables() -> &'static [&'static FlatTable] {
+    static TABLES: OnceLock<Vec<&'static FlatTable>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let table = |signals: &[Signal], intersend_ms, splits: &[[f64; 6]]| {
+            let action = Action { multiple: 0.8, increment: 6, intersend_ms };
+            let mut table = RuleTable::single(signals, action);
+            splits.iter().for_each(|at| _ = table.split(table.len() - 1, at, &signals[1..]));
+            for rule in 0..table.len() {
+                let increment = 2 + (rule as i32 * 5) % 11;
+                table.set_action(rule, Action { increment, multiple: 0.9 - 0.1 * (rule % 4) as f64, intersend_ms });
+            }
+            &*Box::leak(Box::new(FlatTable::new(&table).expect("a sound table")))
+        };
+        let ladder: Vec<[f64; 6]> = (0..7).map(|i| [1.0 + 3.0 * f64::from(i); 6]).collect();
+        vec![
+            table(&Signal::ALL, 0.5, &[[1.0, 1.0, 1.2, 1.0, 10.0, 10.0]]),
+            table(&Signal::ALL[..4], 0.5, &ladder),
+            table(&Signal::ALL[..4], 0.0, &[[1.0, 1.0, 1.000_001, 1.0, 0.0, 0.0]]),
+        ]
     })
 }
 
@@ -31,7 +44,7 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
     let initial = transport.initial_window;
     let luck = || Stream::new(1, 0, 0, Purpose::Candidates);
     vec![
-        ("remy", AnyScheme::Remy(Remy::new(table()))),
+        ("remy", AnyScheme::Remy(Remy::new(tables()[0]))),
         ("aimd", AnyScheme::Aimd(Aimd::default())),
         ("newreno-ns2", AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(initial)))),
         ("newreno", AnyScheme::NewReno(NewReno::new(NewRenoSettings::rfc5681(initial)))),

@@ -1,6 +1,9 @@
 //! Random worlds, from tame to absurd, for the tests that hold everywhere; and the witness that watches a run.
 
 mod contenders;
+pub mod design;
+mod extremes;
+mod progress;
 mod witness;
 
 pub use contenders::{Erratic, queues, schemes};
@@ -15,6 +18,8 @@ use exmachina_sim::service::{Cellular, Trace};
 use exmachina_sim::time::{SECOND, from_ms, from_s};
 use exmachina_sim::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
+
+use progress::answers;
 
 /// One random world and how long it is to run, s. The same seed gives the same world.
 pub fn world(seed: u64) -> (World<'static>, f64) {
@@ -38,6 +43,38 @@ pub fn world(seed: u64) -> (World<'static>, f64) {
     };
     let seconds = if dice.chance(0.1) { 60.0 } else { 2.0 + 8.0 * dice.uniform() };
     (World { hops, senders, jitter_ms, reordering }, seconds)
+}
+
+/// The same, and half of them with numbers as extreme as files may have them.
+pub fn wild_world(seed: u64) -> (World<'static>, f64) {
+    let (mut world, seconds) = world(seed);
+    // A stream of their own: worlds that are named by their seeds elsewhere stay what they are.
+    let mut dice = Dice(Stream::new(seed, 1, 0, Purpose::Network));
+    let longer = if dice.chance(0.5) { extremes::add(&mut world, &mut dice) } else { 1.0 };
+    (world, (seconds * longer).min(30_000.0))
+}
+
+/// A sender that answers to losses, alone for a minute on a link that carries what it can, of the rates that people have: it
+/// must get on, whatever the queue, and what it sends must get into order.
+pub fn lone_world(seed: u64) -> (World<'static>, f64) {
+    let mut dice = Dice(Stream::new(seed, 3, 0, Purpose::Network));
+    let link = match dice.below(3) {
+        0 => LinkPlan::Rate(dice.log(0.5, 50.0)),
+        1 => extremes::steady_recording(&mut dice),
+        _ => dice.recording(0.2, 20.0),
+    };
+    let limit = if dice.chance(0.8) { Limit::Packets(dice.log(4.0, 1000.0) as u32) } else { Limit::Infinite };
+    let hop = HopPlan { link, queue: dice.queue(), limit, loss: 0.0, delay_ms: 0.0 };
+    let mut sender = dice.sender(1);
+    let all = schemes(&sender.transport);
+    while !answers(&sender.scheme) {
+        sender.scheme = dice.pick(&all).1;
+    }
+    sender.rtt_ms = dice.log(1.0, 300.0);
+    if dice.chance(0.7) {
+        sender.workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
+    }
+    (World { hops: vec![hop], senders: vec![sender], jitter_ms: 0.0, reordering: Reordering::default() }, 60.0)
 }
 
 /// Draws of all kinds.
@@ -83,16 +120,7 @@ impl Dice {
         match self.below(5) {
             0 => LinkPlan::Rate(self.log(0.01, 10_000.0)),
             1 | 2 => LinkPlan::Rate(self.log(0.5, 100.0)),
-            3 => {
-                let gap = self.log(0.05, 200.0);
-                let mut at = 0.0;
-                let mut line = |_| {
-                    at += self.0.exponential(gap);
-                    format!("{}\n", at as u32 + 1)
-                };
-                let text: String = (0..200).map(&mut line).collect();
-                LinkPlan::Trace(Trace::parse(&text, "random").expect("times that grow"), u64::from(self.below(1000)))
-            }
+            3 => self.recording(0.05, 200.0),
             _ => {
                 let mean_mbps = self.log(0.05, 100.0);
                 let max_mbps = mean_mbps * self.log(1.1, 10.0);
@@ -101,6 +129,18 @@ impl Dice {
                 LinkPlan::Cellular(Cellular { mean_mbps, max_mbps, spread, memory_s, outage_per_s, outage_mean_s })
             }
         }
+    }
+
+    /// Two hundred opportunities at random, with so many ms between them on the mean.
+    fn recording(&mut self, shortest_ms: f64, longest_ms: f64) -> LinkPlan {
+        let gap = self.log(shortest_ms, longest_ms);
+        let mut at = 0.0;
+        let mut line = |_| {
+            at += self.0.exponential(gap);
+            format!("{}\n", at as u32 + 1)
+        };
+        let text: String = (0..200).map(&mut line).collect();
+        LinkPlan::Trace(Trace::parse(&text, "random").expect("times that grow"), u64::from(self.below(1000)))
     }
 
     fn queue(&mut self) -> QueueKind {
@@ -189,8 +229,8 @@ impl Dice {
     }
 }
 
-/// The longest that a sender that has data may wait before it does something, ns: the longest timeout (RFC 6298 §2.5),
-/// or the pace of the slowest scheme.
+/// The longest that a sender that has data may wait before it does something, ns, its pace apart: the longest timeout
+/// (RFC 6298 §2.5).
 pub fn patience() -> u64 {
     from_s(61.0)
 }

@@ -6,11 +6,12 @@ use exmachina_sim::endpoint::Endpoint;
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::path::Path;
-use exmachina_sim::queue::QueueKind;
 use exmachina_sim::scheme::{AnyScheme, Scheme};
 use exmachina_sim::time::{SECOND, Time, from_ms, to_s};
 use exmachina_sim::transport::{Connections, Ends};
-use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, World};
+use exmachina_sim::world::{EvaluationEngine, LinkPlan, World};
+
+use super::progress;
 
 /// What was seen of one sender.
 #[derive(Clone, Default)]
@@ -35,6 +36,9 @@ struct Seen {
     /// When something new was last acknowledged, or the on-period began; and the longest that it took.
     progress: Time,
     stall: Time,
+    /// When each packet was first sent, by number, and the longest that one was not in order.
+    first_sent: Vec<Time>,
+    longest_wait: Time,
 }
 
 /// Watches a run.
@@ -75,6 +79,9 @@ impl<'w> Witness<'w> {
         assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
         assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
         assert!(sender.in_flight() <= sender.next_seq() - sender.una(), "more in flight than outstanding");
+        if seen.una < seen.next_seq && sender.una() >= seen.una {
+            seen.longest_wait = seen.longest_wait.max(now - seen.first_sent[seen.una as usize]);
+        }
         if sender.una() > seen.una {
             seen.stall = seen.stall.max(now - seen.progress);
             seen.progress = now;
@@ -117,7 +124,7 @@ impl<'w> Witness<'w> {
     }
 
     /// A sender with data sends, also where nothing comes back; and where nothing but its own doing is in its way, it gets
-    /// on.
+    /// on, and what it sends gets into order.
     fn check_progress(&self, i: usize, seen: &Seen) {
         let plan = &self.world.senders[i];
         let own = matches!(plan.scheme, AnyScheme::Own(_));
@@ -126,21 +133,17 @@ impl<'w> Witness<'w> {
         }
         // A persistent connection may be in backed-off silence.
         let opened = plan.transport.connections == Connections::Fresh || seen.periods == 1;
-        if opened && self.now > seen.since + 10 * SECOND && seen.arrived == seen.arrived_before {
+        let soon = plan.scheme.intersend() < SECOND;
+        if opened && soon && self.now > seen.since + 10 * SECOND && seen.arrived == seen.arrived_before {
             // Timeouts after at most 3 and 9 s.
             assert!(seen.sent >= seen.sent_before + 3, "sender {i} does not try");
         }
-        let steady = self.world.hops.iter().all(|h| h.loss == 0.0 && matches!(h.link, LinkPlan::Rate(_)));
-        // One that no loss slows down can push its own repairs, for as long as it likes, out of a short queue that drops
-        // what waits for what arrives.
-        let blind =
-            matches!(plan.scheme, AnyScheme::Remy(_) | AnyScheme::ConstantWindow(_) | AnyScheme::ConstantRate(_));
-        let drops_head = |h: &HopPlan| matches!(h.queue, QueueKind::SfqCoDel(_) | QueueKind::FqCoDel(_));
-        let pushed_out = blind && self.world.hops.iter().any(drops_head);
-        if self.world.senders.len() == 1 && steady && !pushed_out {
+        if let Some(longest) = progress::longest_stall(self.world, i, seen.longest_rtt.max(seen.min_rtt)) {
             let stall = seen.stall.max(self.now - seen.progress);
-            let rtt = seen.longest_rtt.max(seen.min_rtt);
-            assert!(stall <= 10 * SECOND + 20 * rtt, "stands still for {} s, RTT {} s", to_s(stall), to_s(rtt));
+            assert!(stall <= longest, "stands still for {} s of at most {} s", to_s(stall), to_s(longest));
+            let wait = seen.longest_wait;
+            let in_order = !progress::answers_and_repairs(plan) || wait <= longest;
+            assert!(in_order, "a packet is not in order after {} s of at most {} s", to_s(wait), to_s(longest));
         }
     }
 
@@ -161,12 +164,14 @@ impl<'w> Witness<'w> {
 }
 
 /// A sender that has something to send, or to repair, has an alarm set, no further away than the longest timeout
-/// (RFC 6298 §2.5).
+/// (RFC 6298 §2.5) and its own pace.
 fn is_alive(sender: &Sender, now: Time) -> bool {
     let outstanding = sender.next_seq() > sender.una();
     let may_go = sender.is_on() && sender.scheme().window() > 0;
     let own = matches!(sender.scheme(), AnyScheme::Own(_));
-    own || sender.finished() || !(outstanding || may_go) || sender.ready() <= now + super::patience()
+    own || sender.finished()
+        || !(outstanding || may_go)
+        || sender.ready() <= now.saturating_add(super::patience()).saturating_add(sender.scheme().intersend())
 }
 
 impl Observer<Sender> for Witness<'_> {
@@ -190,12 +195,20 @@ impl Observer<Sender> for Witness<'_> {
     fn sent(&mut self, now: Time, i: usize, packet: &Packet, _: Option<Time>, sender: &Sender) {
         self.tick(now);
         assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
-        self.senders[i].sent += 1;
+        let seen = &mut self.senders[i];
+        seen.sent += 1;
+        if packet.seq as usize == seen.first_sent.len() {
+            seen.first_sent.push(now);
+        }
         self.check(i, now, sender);
     }
 
     fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender) {
         self.tick(now);
+        if let AnyScheme::Remy(remy) = sender.scheme() {
+            let memory = remy.controller.memory().point();
+            assert!(memory.iter().all(|x| x.is_finite()), "{memory:?}");
+        }
         let seen = &mut self.senders[i];
         seen.arrived += 1;
         let rtt = now - packet.sent;
