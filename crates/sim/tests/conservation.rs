@@ -1,5 +1,6 @@
 //! Packets are conserved, order is kept, time runs forward and runs repeat, whatever is combined with whatever.
 
+#[allow(dead_code, reason = "some of its worlds are the fuzzer's alone")]
 mod worlds;
 
 use exmachina_sim::engine::Seed;

@@ -42,7 +42,7 @@ fn design(senders: usize) -> Rtts {
 fn evaluation(senders: usize, reordering: Reordering) -> Rtts {
     let sender = SenderPlan {
         scheme: AnyScheme::ConstantWindow(ConstantWindow { packets: 20 }),
-        transport: Settings::papers(),
+        transport: Settings::today(),
         route: vec![0],
         rtt_ms: 50.0,
         workload: for_ever(),

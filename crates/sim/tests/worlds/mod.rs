@@ -15,7 +15,7 @@ use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{AnyScheme, Own};
 use exmachina_sim::service::{Cellular, Trace};
-use exmachina_sim::time::{SECOND, from_ms, from_s};
+use exmachina_sim::time::{SECOND, Time, from_ms};
 use exmachina_sim::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
@@ -229,8 +229,5 @@ impl Dice {
     }
 }
 
-/// The longest that a sender that has data may wait before it does something, ns, its pace apart: the longest timeout
-/// (RFC 6298 §2.5).
-pub fn patience() -> u64 {
-    from_s(61.0)
-}
+/// The longest retransmission timeout (RFC 6298 §2.5).
+pub const LONGEST_TIMEOUT: Time = 60 * SECOND;

@@ -3,7 +3,7 @@
 use exmachina_sim::queue::QueueKind;
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::{SECOND, Time};
-use exmachina_sim::transport::Recovery;
+use exmachina_sim::transport::{Recovery, RttSamples};
 use exmachina_sim::world::{LinkPlan, SenderPlan, World};
 
 /// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place
@@ -12,7 +12,8 @@ use exmachina_sim::world::{LinkPlan, SenderPlan, World};
 /// A lone sender has none to compete with, and where no link loses anything what it loses is its own queue's doing. A
 /// timeout takes 3 s at most before there are RTTs, and 1 s or some RTTs afterwards; three in a row, each twice as long as the one
 /// before, and the slow start after them, are within 10 s and 20 RTTs. A link that is silent meanwhile is waited for,
-/// and the timer that backed off then as long again.
+/// and the timer that backed off then as long again. Where only packets sent once are timed (Karn's rule), backoff outlasts the
+/// repair, and may reach the longest timeout.
 pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
     let plan = &world.senders[sender];
     let lossless = plan.route.iter().all(|&hop| world.hops[usize::from(hop)].loss == 0.0);
@@ -28,7 +29,8 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
     }
     let silences: Option<Vec<Time>> =
         plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
-    Some(10 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0))
+    let backoff = if plan.transport.rtt_samples == RttSamples::Timed { super::LONGEST_TIMEOUT } else { 0 };
+    Some(10 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
 }
 
 /// Whether a scheme sends less where packets are lost.

@@ -171,7 +171,8 @@ fn is_alive(sender: &Sender, now: Time) -> bool {
     let own = matches!(sender.scheme(), AnyScheme::Own(_));
     own || sender.finished()
         || !(outstanding || may_go)
-        || sender.ready() <= now.saturating_add(super::patience()).saturating_add(sender.scheme().intersend())
+        || sender.ready()
+            <= now.saturating_add(super::LONGEST_TIMEOUT + SECOND).saturating_add(sender.scheme().intersend())
 }
 
 impl Observer<Sender> for Witness<'_> {
