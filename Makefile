@@ -4,7 +4,7 @@
 #   make test      all tests, Rust and Python
 #   make lint      formatting, lints, types
 #   make bench     how fast the simulator is
-#   make fuzz      100,000 random worlds: nothing panics, stands still or loses count
+#   make fuzz      100,000 random worlds: nothing panics, stands still, falls silent or loses count
 #   make validate  what takes too long for the tests: known answers at full length, kills, threads, a bound
 #   make lock      renew the pinned versions of the development tools
 

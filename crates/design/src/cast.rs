@@ -132,28 +132,33 @@ links = ['B']
         Model::parse(&format!("{text}{REST}"), "x.toml").unwrap()
     }
 
-    /// The same network as a dumbbell and as a lot of one link. Numbers are odd, so that no two things happen at one
-    /// instant: a loss, which a dumbbell tells of at another time, would decide which is first.
-    fn both_ways(buffer: &str) -> Vec<[Outcome; 2]> {
-        let text =
-            format!("[link]\nrate_mbps = 9.973\nbuffer = {buffer}\n[path]\nrtt_ms_each = [50.123, 99.457, 49.871]\n");
-        let (set, table) = (model(&text).held_out(1, 3), table(0.4997, 10));
+    /// The same network as a dumbbell and as a lot of one link.
+    fn both_ways(more: &str, rest: &str) -> Vec<[Outcome; 2]> {
+        let text = format!("[link]\nrate_mbps = 10\n{more}\n{rest}\n");
+        let (set, table) = (Model::parse(&text, "x.toml").unwrap().held_out(1, 3), table(0.5, 10));
         let run = |specimen: &Specimen| {
             let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
             let mut routed = network.clone();
             let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
-            routed.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; 3] });
+            routed.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
             [network, &routed].map(|n| Cast::Everybody(&table).run(n, seed, 60.0, &mut Unwatched))
         };
         set.specimens.iter().map(run).collect()
     }
 
+    /// Also where packets are dropped, of which senders by bytes are told: in the same place among their ACKs.
     #[test]
     fn a_lot_of_one_link_is_a_dumbbell() {
-        for buffer in ["'infinite'", "{ bdp = 0.5 }"] {
-            for [dumbbell, lot] in both_ways(buffer) {
-                assert_eq!((&dumbbell.flows, dumbbell.rate_mbps), (&lot.flows, lot.rate_mbps));
-                assert!(buffer == "'infinite'" || dumbbell.lost > 1000);
+        let bytes = "[workload]\non = { bytes = 1e6 }\noff = { seconds = 0.5 }\n";
+        for (buffer, lossy) in [("'infinite'", false), ("{ bdp = 0.2 }", true)] {
+            for noise in ["", "jitter_ms = 3", "jitter_ms = 3\nclock_ms = 20"] {
+                for workload in [REST, bytes] {
+                    let path = format!("buffer = {buffer}\n[path]\nrtt_ms_each = [50, 100, 50]\n{noise}");
+                    for [dumbbell, lot] in both_ways(&path, workload) {
+                        assert_eq!(dumbbell, lot);
+                        assert!(!lossy || dumbbell.lost > 1000);
+                    }
+                }
             }
         }
     }

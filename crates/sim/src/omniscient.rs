@@ -125,13 +125,16 @@ impl Fluid {
         }
     }
 
-    /// In whole packets, and RTTs to the nanosecond.
+    /// In whole packets, and RTTs to the nanosecond. A packet of which a part is sent is none yet: rounded up, it would be more
+    /// than a slow link can carry.
     fn outcome(&self) -> Outcome {
+        // Less than a packet's millionth is rounding.
+        let whole = |packets: f64| (packets + 1e-6).floor() as u64;
         let flow = |s: &Sender| {
-            let delivered = (s.sent * s.kept).round() as u64;
+            let delivered = whole(s.sent * s.kept);
             Flow {
                 delivered,
-                sent: (s.sent.round() as u64).max(delivered),
+                sent: whole(s.sent).max(delivered),
                 delay_ns: delivered.saturating_mul(s.rtt),
                 on_s: s.on_s,
                 share_s: s.share_s,

@@ -115,3 +115,17 @@ fn varying_links_count_with_their_mean() {
         assert!((outcome.rate_mbps - expected).abs() < 1e-6 * expected);
     }
 }
+
+/// On a link of a packet a second, what is left of one at the end counts for nothing: neither for one sender nor for the sum of
+/// many.
+#[test]
+fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
+    for n in [1, 7, 40] {
+        let workload = Workload { first_off: crate::network::FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
+        let world = world(vec![hop(0.01)], &vec![&[0][..]; n], &workload);
+        let outcome = omniscient(&world, SEED, 39.5);
+        let delivered: u64 = outcome.flows.iter().map(|f| f.delivered).sum();
+        // 38.9 packets.
+        assert!(delivered as usize == 38 / n * n, "{n} senders: {delivered}");
+    }
+}

@@ -11,7 +11,7 @@ use super::routes::{self, check_names, check_rtt};
 use super::senders::check_counts;
 use super::transport::Transport;
 use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Workload, stem};
-use crate::schedule::LONGEST_RUN;
+use crate::schedule::MAX_TIME;
 use crate::scheme::SchemeName;
 use crate::time::to_s;
 
@@ -355,7 +355,8 @@ fn runs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let longest = to_s(LONGEST_RUN).floor();
+    // Half of what the engine can count, so that what is planned before the end may be due after it.
+    let longest = (to_s(MAX_TIME) / 2.0).floor();
     match f64::deserialize(deserializer)? {
         s if s > 0.0 && s <= longest => Ok(s),
         s => Err(serde::de::Error::custom(format!("expected seconds above 0 and at most {longest}, got {s}"))),

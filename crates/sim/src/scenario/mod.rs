@@ -25,7 +25,8 @@
 //!                                     # { fixed_seconds = 5 }; { icsi = { extra_bytes = 16384 } }, the default of {};
 //!                                     # "forever"; or { at = [{ start_s = 0, bytes = 1e6 },
 //!                                     #   { start_s = 5, seconds = 10 }, { start_s = 20 }] }: the last never ends
-//! off = { seconds = 5 }               # mean of an exponential; or { fixed_seconds = 5 }; not needed with the last two
+//! off = { seconds = 5 }               # mean of an exponential; or { fixed_seconds = 5 }; not needed with the last two:
+//!                                     # flows for ever begin after a second on the mean then
 //! first_off = "exponential"           # a draw with the mean of `off`; "half-exponential"; or { seconds = 1 }
 //! ```
 //!

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::network::{self, Arrival, Buffer, Draw, FirstOff, On, Stop};
 use crate::random::{Purpose, Stream};
+use crate::traffic::Traffic;
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\
@@ -245,6 +246,12 @@ fn workloads_of_all_kinds() {
     assert_eq!(workload("on = { icsi = { extra_bytes = 0 } }", OFF).on, On::Icsi { extra_bytes: 0.0 });
     let forever = workload("on = 'forever'", "first_off = { seconds = 2 }");
     assert_eq!((forever.on, forever.first_off), (On::Forever, FirstOff::At(2.0)));
+    // Where nothing is said, many of them do not begin at one instant.
+    let forever = workload("on = 'forever'", "");
+    assert_eq!((forever.off_s, forever.first_off), (1.0, FirstOff::Exponential));
+    let begins: std::collections::BTreeSet<_> =
+        (0..1000).map(|i| Traffic::new(forever.clone(), 1, 0, i).next).collect();
+    assert!(begins.len() > 990);
     let fixed = workload(ON, "off = { fixed_seconds = 5 }\nfirst_off = 'half-exponential'");
     assert_eq!((fixed.off, fixed.off_s, fixed.first_off), (Draw::Fixed, 5.0, FirstOff::HalfExponential));
     let at = "on = { at = [{ start_s = 0, bytes = 1e6 }, { start_s = 5, seconds = 10 }, { start_s = 7 }] }";

@@ -135,9 +135,9 @@ impl TryFrom<WorkloadTable> for Workload {
     fn try_from(table: WorkloadTable) -> Result<Self, Self::Error> {
         let off = match (table.off, &table.on) {
             (Some(off), _) => off,
-            (None, OnPeriod::Forever | OnPeriod::At(_)) => {
-                OffPeriod { seconds: NOTHING.clone(), draw: Draw::Exponential }
-            }
+            // A second on the mean before flows for ever begin: all at one instant would fill the queue at once.
+            (None, OnPeriod::Forever) => OffPeriod { seconds: Quantity::Exact(1.0), draw: Draw::Exponential },
+            (None, OnPeriod::At(_)) => OffPeriod { seconds: NOTHING.clone(), draw: Draw::Exponential },
             // In serde's words, which become ours.
             (None, _) => return Err("missing field `off`"),
         };
