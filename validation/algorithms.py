@@ -1,8 +1,10 @@
 """Takes designs into the package: scores them on networks that no design has seen, and writes docs/algorithms.md.
 
-Usage: algorithms.py [--from FOLDER] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna with its
-.history.parquet, NAME being that of a model that comes with the program; and, if designs began with the tables of
-others, spent.json with the CPU-seconds of those by name. Without --from, only docs/algorithms.md is written again.
+Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna
+with its .history.parquet, NAME being that of a model that comes with the program; and, if designs began with the
+tables of others, spent.json with the CPU-seconds of those by name. --renew scores the algorithms that are in the
+package again, and whatever they are compared with; what is known of their designs stays. Without either, only
+docs/algorithms.md is written again.
 
 An algorithm is compared with the authors' published table for the same networks, where `--tables` has one (default:
 beside the project), and with schemes that people wrote, on the same specimens.
@@ -20,7 +22,7 @@ import exmachina
 from exmachina import Model, ScoreReport, Table, _core
 from exmachina.files import write_atomically
 from exmachina.rivals import BUFFER_BDP, with_schemes
-from exmachina.scoring import BOUND
+from exmachina.scoring import REFERENCE
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"
@@ -52,7 +54,9 @@ DIGITS = 6
 def main() -> None:
     """Measures, writes, and says how each stands."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--from", dest="folder", type=Path, metavar="FOLDER")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--from", dest="folder", type=Path, metavar="FOLDER")
+    source.add_argument("--renew", action="store_true")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--tables", type=Path, default=PROJECT.parent / "shared" / "reference" / "remycc")
     parser.add_argument(
@@ -60,13 +64,15 @@ def main() -> None:
     )
     parser.add_argument("--threads", type=int)
     given = parser.parse_args()
-    if given.folder is not None:
-        for model in exmachina.shipped_models():
-            paths = outputs(given.folder, model)
-            if all(path.exists() for path in paths) and (given.only is None or model.name in given.only):
-                take(model, paths, given.tables, given.specimens, given.threads)
-            elif given.only is not None and model.name in given.only:
-                raise SystemExit(f"{' and '.join(map(str, paths))}: expected these files")
+    folder = PACKAGE if given.renew else given.folder
+    for model in exmachina.shipped_models() if folder is not None else []:
+        paths = outputs(folder, model)
+        if all(path.exists() for path in paths) and (given.only is None or model.name in given.only):
+            facts = measure(model, paths, given.tables, given.specimens, given.threads)
+            for path in paths:
+                take(model, path, facts, renew=given.renew)
+        elif given.only is not None and model.name in given.only:
+            raise SystemExit(f"{' and '.join(map(str, paths))}: expected these files")
     write_page(PROJECT / "docs", exmachina.algorithms())
 
 
@@ -76,8 +82,10 @@ def outputs(folder: Path, model: Model) -> list[Path]:
     return [folder / (f"{model.name}-{name}.dna" if name else f"{model.name}.dna") for name in classes]
 
 
-def take(model: Model, paths: list[Path], tables: Path, specimens: int | None, threads: int | None) -> None:
-    """Scores a design and puts it into the package."""
+def measure(
+    model: Model, paths: list[Path], tables: Path, specimens: int | None, threads: int | None
+) -> dict[str, Any]:
+    """Scores a design beside all that it is compared with."""
     designed = [Table.load(path) for path in paths]
     for path, table in zip(paths, designed, strict=True):
         check_origin(path, table, model)
@@ -90,26 +98,32 @@ def take(model: Model, paths: list[Path], tables: Path, specimens: int | None, t
     count = specimens or (SPECIMENS_BESIDE_PUBLISHED if len(every) > 1 else SPECIMENS)
     report = exmachina.score(every, model, specimens=count, seed=SEED, threads=threads)
     report = with_schemes(report, SCHEMES, threads=threads)
-    shared = {
+    facts = {
         "model": model.name,
         "together": [path.stem for path in paths] if len(paths) > 1 else [],
-        "objective": dict(zip(("alpha", "beta", "delta", "throughput"), model.objective, strict=True)),
+        "objective": model.objective.as_dict(),
         "signals": designed[0].signals,
         "held_out": held_out_facts(report),
         "published": rival_facts(report, every[1].name, str(theirs)) if len(every) > 1 else None,
         "schemes": [rival_facts(report, name, name) for name in SCHEMES],
         "schemes_buffer_bdp": BUFFER_BDP if has_infinite_buffer(model) else None,
     }
-    PACKAGE.mkdir(exist_ok=True)
-    for path, table in zip(paths, designed, strict=True):
-        facts = shared | {"rules": len(table), "design": design_facts(model, path, table)}
-        write_atomically(PACKAGE / f"{path.stem}.json", (json.dumps(facts, indent=1) + "\n").encode())
-        write_atomically(PACKAGE / path.name, table.dna)
     told = [
-        ("", shared["held_out"]),
-        *((rival["name"], rival) for rival in (shared["published"], *shared["schemes"]) if rival),
+        ("", facts["held_out"]),
+        *((rival["name"], rival) for rival in (facts["published"], *facts["schemes"]) if rival),
     ]
     print(model.name, ", ".join(f"{name} {fact['score']:.3f}".strip() for name, fact in told), flush=True)
+    return facts
+
+
+def take(model: Model, path: Path, measured: dict[str, Any], *, renew: bool) -> None:
+    """Puts a table into the package, or, if it is there, what it is worth now."""
+    table, known = Table.load(path), PACKAGE / f"{path.stem}.json"
+    design = json.loads(known.read_text())["design"] if renew else design_facts(model, path, table)
+    facts = measured | {"rules": len(table), "design": design}
+    PACKAGE.mkdir(exist_ok=True)
+    write_atomically(known, (json.dumps(facts, indent=1) + "\n").encode())
+    write_atomically(PACKAGE / path.name, table.dna)
 
 
 def check_origin(path: Path, table: Table, model: Model) -> None:
@@ -170,9 +184,12 @@ def thinned(history: pl.DataFrame) -> dict[str, list[float]]:
 def held_out_facts(report: ScoreReport) -> dict[str, Any]:
     """What it is worth on specimens that no design has seen."""
     summary = {line["scheme"]: line for line in report.summary.iter_rows(named=True)}
-    own, bound = next(iter(summary.values())), summary[BOUND]
-    facts = {name: own[name] for name in ("score", "score_ci95", "normalised_throughput", "delay_ratio")}
-    facts |= {"bound": bound["score"], "below_bound": bound["difference"], "below_bound_ci95": bound["difference_ci95"]}
+    own, reference = next(iter(summary.values())), summary[REFERENCE]
+    facts = {
+        name: own[name] for name in ("score", "score_ci95", "starved_share", "normalised_throughput", "delay_ratio")
+    }
+    facts |= {"reference": reference["score"]}
+    facts |= {"below_reference": reference["difference"], "below_reference_ci95": reference["difference_ci95"]}
     size = {"specimens": report.frame["specimen"].n_unique(), "seconds_each": report.seconds_each, "seed": report.seed}
     return size | {name: rounded(value) for name, value in facts.items()}
 
@@ -181,8 +198,8 @@ def rival_facts(report: ScoreReport, scheme: str, name: str) -> dict[str, Any]:
     """What another scheme got on the same specimens, and what the algorithm is ahead of it."""
     line = next(line for line in report.summary.iter_rows(named=True) if line["scheme"] == scheme)
     facts = {"score": line["score"], "score_ci95": line["score_ci95"]}
-    facts |= {"lead": -line["difference"], "lead_ci95": line["difference_ci95"]}
-    return {"name": name} | {key: rounded(value) for key, value in facts.items()}
+    facts |= {"lead": -line["difference"], "lead_ci95": line["difference_ci95"], "starved_share": line["starved_share"]}
+    return {"name": name} | {key: rounded(value) for key, value in facts.items()} | {"unpaired": line["unpaired"]}
 
 
 def has_infinite_buffer(model: Model) -> bool:

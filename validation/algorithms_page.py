@@ -11,6 +11,7 @@ from exmachina.algorithm import Algorithm, Rival
 from exmachina.figures import STYLE, new_figure, png
 from exmachina.files import write_atomically
 from exmachina.rulewords import signed
+from exmachina.scoring import REFERENCE
 from exmachina.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
 from exmachina.terminal import duration, si
 
@@ -29,14 +30,27 @@ This page, its picture and the files in [python/exmachina/algorithms](../python/
 ## What they are worth
 
 {how}
-Scores are means per specimen, ± half a 95 % Student-t interval. *Ahead of it* is the algorithm's score less the
-other's, paired by specimen: above 0 by more than its interval, the algorithm is better with 95 % confidence; where it
-is not, the number is bold. *Published* is the authors' table for the same networks, where they published one:
-{published} Cubic, Cubic over sfqCoDel and NewReno run in the transport of the papers' ns-2, with retransmissions and
-timeouts, the tables in the design simulator; where the model's queue is infinite, these schemes have one of 5
-bandwidth-delay products, as in Tao'14. The *bound* is that of omniscient senders: equal shares at every moment, and
-never a queue. (The columns of Cubic, Cubic over sfqCoDel and NewReno are from when that transport had an initial window
-of 3, and before it repaired losses as ns-2's Linux does; it has 2 now.)
+Scores are means per specimen, ± half a 95 % Student-t interval; a specimen's score is the mean over its senders.
+*Ahead of it* is the algorithm's score less the other's, paired by specimen: above 0 by more than its interval, the
+algorithm is better with 95 % confidence; where it is not, the number is bold. *Published* is the authors' table for
+the same networks, where they published one: {published} Cubic, Cubic over sfqCoDel and NewReno run in the transport
+of the papers' ns-2, with retransmissions and timeouts, the tables in the design simulator; where the model's queue is
+infinite, these schemes have one of 5 bandwidth-delay products, as in Tao'14. The *reference* is that of omniscient
+senders: equal shares at every moment, and never a queue.
+
+What counts is the same for tables, people's schemes and the reference, by one scorer (`crates/sim/src/outcome.rs`).
+The rule is the authors': a packet counts when its ACK is back, also where the sender was switched off before, and not
+where the run is over before; time counts while the sender is on. So the reference is no bound. A sender that parks a
+queue when it is switched off has that delivered in time that nobody is charged for, and the reference has no queue to
+park: where delay costs little, an algorithm can be ahead of it, as `tao-delta-0.1` is. (`deliveries = "while-on"` in
+a model's `[objective]` counts only what is delivered while on.) Where an objective has a price for lost packets
+(`loss_weight`; here the datacenter's), packets sent are all transmissions, those of the transports that send again
+included.
+
+A sender that was on and received nothing has no utility: it is in no mean. Where there are such, their share of the
+senders that were on is beside the score, in parentheses ("starved"); and where nobody received anything under one of
+two schemes, that specimen is not in their difference, which says how many were left out. Scores are those of the
+model's own networks, without `[[also]]`, which only the search goes by.
 
 {scores}
 
@@ -49,13 +63,14 @@ RemyCC (Remy'13, section 4.3), "within a CPU-year" for a Tao (Tao'14).
 
 ![Score on specimens that the search does not train on, over CPU time, of each design](algorithms.png)
 
-The curves are of 32 specimens on which the search chooses what to keep, so that their ends may differ a little from the
-scores above. Dashed: the published table, Cubic and the bound, on the held-out specimens of the table above.
+The curves are of 32 specimens on which the search chooses what to keep, so that their ends may differ a little from
+the scores above. Dashed: the published table, Cubic and the reference, on the held-out specimens of the table above.
+(The curves of general-0.1, -1 and -10 are of what their searches went by, with `[[also]]`.)
 """
 
 
 WEIGHTY = 1000
-"""Scores from here on are written without decimals."""
+"""Scores from here on are written without decimals: under -1 / throughput, who receives next to nothing weighs that."""
 
 
 def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
@@ -92,11 +107,12 @@ def beaten(algorithms: Sequence[Algorithm]) -> str:
 def scores(algorithms: Sequence[Algorithm]) -> str:
     """Scores, and leads over everything else."""
     schemes = list(dict.fromkeys(rival.name for one in algorithms for rival in one.rivals))
-    head = ["algorithm", "for", "score", "bound", "published", "ahead of it"]
+    head = ["algorithm", "for", "score", "reference", "published", "ahead of it"]
     head += [cell for name in schemes for cell in (name, "ahead of it")]
     rows = []
     for one in algorithms:
-        row = [f"`{one.name}`", one.description, with_margin(one.score, one.score_ci95), score(one.bound)]
+        own = with_margin(one.score, one.score_ci95) + starved(one.starved_share)
+        row = [f"`{one.name}`", one.description, own, score(one.reference)]
         rivals = {rival.name: rival for rival in one.rivals}
         for rival in (one.published, *(rivals.get(name) for name in schemes)):
             row += beside(rival)
@@ -109,16 +125,24 @@ def beside(rival: Rival | None) -> list[str]:
     if rival is None:
         return ["", ""]
     lead = with_margin(rival.lead, rival.lead_ci95, plus=True)
-    return [score(rival.score), lead if rival.lead > rival.lead_ci95 else f"**{lead}**"]
+    lead = lead if rival.lead > rival.lead_ci95 else f"**{lead}**"
+    if rival.unpaired > 0:
+        lead += f" ({rival.unpaired} left out)"
+    return [score(rival.score) + starved(rival.starved_share), lead]
+
+
+def starved(share: float) -> str:
+    """The share of senders that are in no score, where there are any."""
+    return f" ({100 * share:.2g} % starved)" if share > 0 else ""
 
 
 def costs(algorithms: Sequence[Algorithm]) -> str:
     """What the designs took."""
-    head = ["algorithm", "rules", "CPU time", "packets simulated", "steps", "seed", "below the bound"]
+    head = ["algorithm", "rules", "CPU time", "packets simulated", "steps", "seed", "below the reference"]
     rows = []
     for one in algorithms:
         design, held_out = one.metadata["design"], one.metadata["held_out"]
-        below = with_margin(held_out["below_bound"], held_out["below_bound_ci95"])
+        below = with_margin(held_out["below_reference"], held_out["below_reference_ci95"])
         row = [one.rules, duration(one.cpu_s), si(design["packets"]), design["steps"], design["seed"], below]
         rows.append([f"`{one.name}`", *map(str, row)])
     # Those that were designed together took their time once.
@@ -134,7 +158,7 @@ def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:
 
 
 def score(value: float, *, plus: bool = False) -> str:
-    """Three decimals, or none: starved senders weigh thousands under -1 / throughput."""
+    """Three decimals, or none."""
     return signed(value, 3 if abs(value) < WEIGHTY else 0, plus=plus)
 
 
@@ -163,7 +187,7 @@ def curve(axes: Axes, one: Algorithm) -> None:
     """One time-to-score curve, and levels to compare it with."""
     history, rivals = one.history, {rival.name: rival.score for rival in one.rivals}
     before = one.metadata["design"]["cpu_s_before"]
-    levels = [("bound", one.bound, FIXED["omniscient bound"])]
+    levels = [("reference", one.reference, FIXED[REFERENCE])]
     if one.published is not None:
         levels.append(("published", one.published.score, PUBLISHED))
     levels += [

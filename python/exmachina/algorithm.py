@@ -28,8 +28,12 @@ class Rival:
     score_ci95: float
     """Half of the 95 % interval, as all of these."""
     lead: float
-    """The algorithm's score less this one's, paired by specimen."""
+    """The algorithm's score less this one's, paired by specimen, where both have one."""
     lead_ci95: float
+    starved_share: float
+    """Share of its senders that were on and received nothing, of those that were on: they are in no score."""
+    unpaired: int
+    """Specimens that are not in the lead, because under one of the two nobody received anything there."""
 
 
 class Algorithm:
@@ -93,9 +97,14 @@ class Algorithm:
         return float(self._facts["held_out"]["score_ci95"])
 
     @property
-    def bound(self) -> float:
+    def starved_share(self) -> float:
+        """Share of the senders that were on and received nothing, of those that were on: they are in no score."""
+        return float(self._facts["held_out"]["starved_share"])
+
+    @property
+    def reference(self) -> float:
         """What omniscient senders get on the same specimens."""
-        return float(self._facts["held_out"]["bound"])
+        return float(self._facts["held_out"]["reference"])
 
     @property
     def published(self) -> Rival | None:

@@ -45,12 +45,12 @@ def styled(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
     return figure
 
 
-def score_curve_chart(history: pl.DataFrame, bound: float, levels: Mapping[str, tuple[float, str]]) -> go.Figure:
-    """What is missing to the bound over CPU time, and levels (name: score and colour) to compare it with."""
+def score_curve_chart(history: pl.DataFrame, reference: float, levels: Mapping[str, tuple[float, str]]) -> go.Figure:
+    """What is missing to the reference over CPU time, and levels (name: score and colour) to compare it with."""
     figure = go.Figure()
     figure.add_scatter(
         x=history["cpu_s"].to_numpy(),
-        y=np.maximum(bound - history["score"].to_numpy(), 1e-3),
+        y=np.maximum(reference - history["score"].to_numpy(), 1e-3),
         customdata=history.select("step", "rules", "packets", "score").to_numpy(),
         mode="lines",
         line={"shape": "hv", "color": SENDERS[0], "width": 2.5},
@@ -61,7 +61,7 @@ def score_curve_chart(history: pl.DataFrame, bound: float, levels: Mapping[str, 
     for name, (level, colour) in levels.items():
         figure.add_scatter(
             x=ends,
-            y=[bound - level] * 2,
+            y=[reference - level] * 2,
             mode="lines+text",
             text=[name, ""],
             textposition="top right",
@@ -72,7 +72,7 @@ def score_curve_chart(history: pl.DataFrame, bound: float, levels: Mapping[str, 
     figure.update_xaxes(title="CPU time (s)", type="log", dtick=1)
     ticks = [tick for decade in (0.001, 0.01, 0.1, 1) for tick in log_ticks(decade, 9 * decade)]
     figure.update_yaxes(
-        title="score below the bound",
+        title="score below the reference",
         type="log",
         autorange="reversed",
         tickvals=[at for at, _ in ticks],
@@ -84,7 +84,7 @@ def score_curve_chart(history: pl.DataFrame, bound: float, levels: Mapping[str, 
 def score_chart(summary: pl.DataFrame, colours: Mapping[str, str]) -> go.Figure:
     """Scores with their 95 % confidence intervals, the best on top."""
     figure = go.Figure()
-    for line in summary.sort("score").iter_rows(named=True):
+    for line in summary.drop_nulls("score").sort("score").iter_rows(named=True):
         figure.add_scatter(
             x=[line["score"]],
             y=[line["scheme"]],

@@ -18,7 +18,6 @@ from exmachina.files import check_output
 from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
 from exmachina.inspection import inspect as inspect_table
 from exmachina.model import Model, shipped_models
-from exmachina.rulewords import signed
 from exmachina.scoring import designed_for
 from exmachina.scoring import score as score_tables
 from exmachina.table import Table
@@ -99,7 +98,8 @@ def design(
     names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
     rules = " + ".join(str(len(table)) for table in result.tables.values())
     results.print(
-        f"{', '.join(names)}: {rules} rules, score {signed(result.score)} per specimen, "
+        f"{', '.join(names)}: {rules} rules, "
+        f"{terminal.score_words(result.score, result.progress.starved_share)} on networks that it was chosen by, "
         f"{result.progress.step} steps, {cost} of CPU time",
         soft_wrap=True,
     )

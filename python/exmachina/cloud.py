@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exmachina.scoring import BOUND
+from exmachina.scoring import REFERENCE
 from exmachina.stats import ellipse
 from exmachina.style import colour_of, family_colours
 
@@ -35,7 +35,7 @@ class Cloud:
 
 
 def scheme_colours(schemes: list[str]) -> dict[str, str]:
-    """A colour for each scheme; that of the bound and of AIMD is always the same."""
+    """A colour for each scheme; that of the reference and of AIMD is always the same."""
     colours: dict[str, str] = {}
     free = 0
     for scheme in schemes:
@@ -90,7 +90,7 @@ def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str],
     for (scheme,), group in usable.group_by(by, maintain_order=True):
         delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), LEAST_MS)
         throughput = group[measure].to_numpy()
-        around = None if scheme == BOUND else ellipse(np.log10(delay_ms), throughput)
+        around = None if scheme == REFERENCE else ellipse(np.log10(delay_ms), throughput)
         outline = None if around is None else around.center + sigma * (around.outline() - around.center)
         if outline is not None:
             outline = np.stack([10 ** outline[:, 0], outline[:, 1]], axis=1)

@@ -7,15 +7,17 @@ from html import escape
 from pathlib import Path
 
 import matplotlib as mpl
+import polars as pl
 
 from exmachina import charts, figures, report
 from exmachina.cloud import clouds_of, scheme_colours
 from exmachina.designing import Design, Progress, design
+from exmachina.errors import InputError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.model import Model
 from exmachina.rulewords import signed
-from exmachina.scoring import BOUND, ScoreReport, score
+from exmachina.scoring import REFERENCE, ScoreReport, score
 from exmachina.style import network_words
 from exmachina.table import Table
 from exmachina.timeline import timeline_of
@@ -51,7 +53,7 @@ def run_demo(
     threads: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Demo:
-    """Designs for a model, scores the result against the rule it began with, AIMD and the bound, and shows it.
+    """Designs for a model, scores the result against the rule it began with, AIMD and the reference, and shows it.
 
     Args:
         folder: Where to write `demo.html`, `demo.png`, `demo.dna` and the results behind them; created if missing.
@@ -83,6 +85,12 @@ def run_demo(
     table = Table(designed.table.dna, DESIGNED)
     start = Table.single(loaded.signals, *loaded.start_action, name=START)
     scores = score([table, start], loaded, specimens=specimens, threads=threads, aimd=True)
+    if scores.summary["score"].null_count() > 0:
+        names = ", ".join(scores.summary.filter(pl.col("score").is_null())["scheme"])
+        raise InputError(
+            f"{loaded.name}: nobody receives anything in {loaded.duration_s:g} s under {names}: a longer "
+            "design.duration_s may help"
+        )
     scores.save(folder / "demo.parquet")
     inspection = inspect(table, loaded, threads=threads)
     result = Demo(designed, scores, inspection, folder / "demo.html", folder / "demo.png")
@@ -92,18 +100,18 @@ def run_demo(
 
 
 def _levels(demo: Demo, colours: dict[str, str]) -> tuple[float, dict[str, tuple[float, str]]]:
-    """The bound, and the scores of all schemes that were not designed here."""
+    """The reference, and the scores of all schemes that were not designed here."""
     means = dict(demo.report.summary.select("scheme", "score").iter_rows())
-    return means[BOUND], {s: (means[s], colours[s]) for s in means if s not in (BOUND, DESIGNED)}
+    return means[REFERENCE], {s: (means[s], colours[s]) for s in means if s not in (REFERENCE, DESIGNED)}
 
 
 def _page(demo: Demo) -> str:
     model, summary = demo.report.model, demo.report.summary
     colours = scheme_colours(summary["scheme"].to_list())
     rows = {row["scheme"]: row for row in summary.iter_rows(named=True)}
-    mine, bound, progress = rows[DESIGNED], rows[BOUND], demo.design.progress
+    mine, reference, progress = rows[DESIGNED], rows[REFERENCE], demo.design.progress
     facts = [
-        (signed(mine["score"], 2), f"score; {signed(bound['score'], 2)} is the bound"),
+        (signed(mine["score"], 2), f"score; {signed(reference['score'], 2)} is the reference"),
         (f"{mine['normalised_throughput'] * 100:.0f} %", "of an equal share of the link"),
         (f"{mine['queueing_delay_ms']:.1f} ms", "queueing delay, one packet's own time included"),
         (f"{len(demo.design.table)}", "rules"),
@@ -144,12 +152,12 @@ def _page(demo: Demo) -> str:
 
 def _score_words(model: Model) -> str:
     """What the score of a model is."""
-    alpha, beta, delta, basis = model.objective
-    if (alpha, beta, basis) != (1, 1, "share"):
-        return "The score is the model's objective, a mean over senders."
+    what = model.objective
+    if (what.alpha, what.beta, what.throughput, what.loss_weight, what.deliveries) != (1, 1, "share", 0, "all"):
+        return "The score is the model's objective, a mean over the senders that received something."
     return (
-        f"The score is log2(throughput / equal share) − {delta:g} · log2(delay / minimum RTT), a mean over senders: "
-        "doubling a throughput adds 1."
+        f"The score is log2(throughput / equal share) − {what.delta:g} · log2(delay / minimum RTT), a mean over the "
+        "senders that received something: doubling a throughput adds 1."
     )
 
 

@@ -41,7 +41,10 @@ class Progress:
     """Steps of the search so far, those before a resume included."""
     rules: int
     score: float | None
-    """Of the best table so far, per specimen, on specimens that no step trains on; none until measured."""
+    """Of the best table so far: mean per specimen, as `score` has it, on networks of the model itself (not of
+    `[[also]]`) that no step trains on, but by which the best table is chosen. None until measured."""
+    starved_share: float | None
+    """Share of the senders there that were on and received nothing: they are in no score."""
     cpu_s: float
     """CPU-seconds so far, those before a resume included."""
     packets: int
@@ -63,9 +66,10 @@ class Design:
     tables: dict[str, Table]
     """The tables by the names of the senders that run them; one without a name where all run the same."""
     history: pl.DataFrame
-    """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score."""
+    """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score,
+    starved_share."""
     score: float | None
-    """Of the tables, per specimen, on specimens that no step of the search trains on; none if never measured."""
+    """Of the tables, as of `progress`: what `score` says of them on those networks. None if never measured."""
     progress: Progress
     """How it stood at the end."""
 

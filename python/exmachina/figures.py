@@ -88,13 +88,15 @@ def inspection_figure(inspection: Inspection) -> bytes:
         return png(figure)
 
 
-def draw_score_curve(axes: Axes, history: pl.DataFrame, bound: float, levels: Mapping[str, tuple[float, str]]) -> None:
-    """What is missing to the bound over CPU time, and levels (name: score and colour) to compare it with."""
+def draw_score_curve(
+    axes: Axes, history: pl.DataFrame, reference: float, levels: Mapping[str, tuple[float, str]]
+) -> None:
+    """What is missing to the reference over CPU time, and levels (name: score and colour) to compare it with."""
     for name, (level, colour) in levels.items():
-        axes.axhline(bound - level, color=colour, linewidth=1, linestyle=(0, (4, 3)))
-        at = (1, bound - level)
+        axes.axhline(reference - level, color=colour, linewidth=1, linestyle=(0, (4, 3)))
+        at = (1, reference - level)
         axes.annotate(name, at, xycoords=("axes fraction", "data"), ha="right", va="bottom", color=colour, fontsize=8.5)
-    missing = np.maximum(bound - history["score"].to_numpy(), 1e-3)
+    missing = np.maximum(reference - history["score"].to_numpy(), 1e-3)
     axes.step(history["cpu_s"].to_numpy(), missing, where="post", color=SENDERS[0], linewidth=2)
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -105,13 +107,13 @@ def draw_score_curve(axes: Axes, history: pl.DataFrame, bound: float, levels: Ma
     axes.set_yticks([], minor=True)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlabel("CPU time (s)")
-    axes.set_ylabel("score below the omniscient bound")
+    axes.set_ylabel("score below the omniscient reference")
     axes.set_title("While it searched")
 
 
 def draw_scores(axes: Axes, summary: pl.DataFrame, colours: Mapping[str, str]) -> None:
     """Scores with their 95 % confidence intervals, the best on top."""
-    ordered = summary.sort("score")
+    ordered = summary.drop_nulls("score").sort("score")
     middle = (ordered["score"][0] + ordered["score"][-1]) / 2
     for row, line in enumerate(ordered.iter_rows(named=True)):
         colour, left = colours[line["scheme"]], line["score"] < middle

@@ -29,7 +29,8 @@ class Model(_core.Model):
             where all senders run the same.
         grid_points: Number of networks, if all values are exact or listed; `None` if they are drawn.
         start_action: Multiple, increment (packets) and intersend (ms) of the first rule of a design.
-        objective: alpha, beta, delta (Remy'13 §3.3), and "share" or "on-time" for the kind of throughput.
+        objective: alpha, beta, delta (Remy'13 §3.3), throughput ("share" or "on-time"), loss_weight, deliveries ("all"
+            or "while-on").
 
     Raises:
         InputError: If the text is no model: file, line, field, and what was expected.

@@ -84,8 +84,9 @@ def chart(figure: go.Figure) -> str:
 def table_of_scores(summary: pl.DataFrame, colours: Mapping[str, str]) -> str:
     """The summary of a score report, the best on top."""
     first = summary["scheme"][0]
+    starve = summary["starved_senders"].sum() > 0
     rows = []
-    for line in summary.sort("score", descending=True).iter_rows(named=True):
+    for line in summary.sort("score", descending=True, nulls_last=True).iter_rows(named=True):
         is_first = line["scheme"] == first
         difference = "" if is_first else _with_interval(line["difference"], line["difference_ci95"], plus=True)
         dot = f'<i class="dot" style="background:{colours[line["scheme"]]}"></i>'
@@ -94,19 +95,21 @@ def table_of_scores(summary: pl.DataFrame, colours: Mapping[str, str]) -> str:
             f'<td class="number">{_with_interval(line["score"], line["score_ci95"])}</td>'
             f'<td class="number">{difference}</td>'
             f'<td class="number">{_or_dash(line["normalised_throughput"], ".2f")}</td>'
-            f'<td class="number">{_or_dash(line["queueing_delay_ms"], ",.1f")}</td></tr>'
+            f'<td class="number">{_or_dash(line["queueing_delay_ms"], ",.1f")}</td>'
+            + (f'<td class="number">{100 * line["starved_share"]:.2g} %</td></tr>' if starve else "</tr>")
         )
     head = (
         '<tr><th>scheme</th><th class="number">score ± 95 %</th>'
         f'<th class="number">to {escape(first)}</th><th class="number">throughput / equal share</th>'
-        '<th class="number">queueing delay, ms</th></tr>'
+        '<th class="number">queueing delay, ms</th>'
+        + ('<th class="number">starved senders</th></tr>' if starve else "</tr>")
     )
     return f'<div class="scroll"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
-def _with_interval(value: float, half_width: float, *, plus: bool = False) -> str:
+def _with_interval(value: float | None, half_width: float, *, plus: bool = False) -> str:
     text = signed(value, plus=plus)
-    return text if np.isnan(half_width) else f"{text} ± {half_width:.3f}"
+    return text if value is None or np.isnan(half_width) else f"{text} ± {half_width:.3f}"
 
 
 def _or_dash(value: float | None, spec: str) -> str:

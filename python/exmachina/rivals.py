@@ -3,12 +3,15 @@
 Rule tables are scored in the design simulator. People's schemes need retransmissions and timeouts, so they run in the
 transport of evaluations, with the settings of the papers' ns-2. They slow down for losses, so where a queue is infinite
 they get one of five bandwidth-delay products, as in Tao'14.
+
+What they get is accounted for and scored by the same code as what tables get (`crates/sim/src/outcome.rs`). Where the
+objective has a price for lost packets, packets sent are all transmissions of the transport, repeated ones included, and
+packets delivered count once each.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
 
 import polars as pl
 
@@ -16,8 +19,7 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.model import Model
-from exmachina.scoring import ScoreReport
+from exmachina.scoring import ScoreReport, named, parts
 
 __all__ = ["BUFFER_BDP", "with_schemes"]
 
@@ -42,8 +44,9 @@ def with_schemes(report: ScoreReport, schemes: Sequence[str], *, threads: int | 
     evaluation = _same_specimens(report, specimens, schemes)
     frames = [report.frame]
     for number, name in enumerate(schemes):
-        run = partial(evaluation.run, number, 0, evaluation.runs, workers)
-        frames.append(_scored(name, frame_of(interruptible(run)), report.model, specimens).select(report.frame.columns))
+        for part in parts(specimens, workers):
+            run = partial(evaluation.scored, number, part, workers)
+            frames.append(named(name, frame_of(interruptible(run))))
     return replace(report, frame=pl.concat(frames))
 
 
@@ -58,21 +61,3 @@ def _same_specimens(report: ScoreReport, specimens: _core.Specimens, schemes: Se
         return evaluation.with_buffer_bdp(BUFFER_BDP).with_schemes(list(schemes))
     except InputError as error:
         raise InputError(f"schemes: {error.problem}") from None
-
-
-def _scored(name: str, flows: pl.DataFrame, model: Model, specimens: _core.Specimens) -> pl.DataFrame:
-    """Flows of an evaluation in the columns of a score report."""
-    frame = flows.with_columns(
-        pl.col("sent_packets", "delivered_packets").cast(pl.Float64),
-        scheme=pl.lit(name),
-        specimen=pl.col("run").cast(pl.UInt64),
-        delay_ratio=pl.col("mean_rtt_ms") / pl.col("min_rtt_ms"),
-    )
-    share = model.objective[3] == "share"
-    measures = ("normalised_throughput", "delay_ratio") if share else ("throughput_mbps", "mean_rtt_ms")
-    senders: dict[int, list[tuple[float, float] | None]] = {}
-    for specimen, on_s, throughput, delay in frame.select("specimen", "on_s", *measures).iter_rows():
-        got = (throughput, inf if delay is None else delay) if on_s > 0 else None
-        senders.setdefault(specimen, []).append(got)
-    scores = {specimen: specimens.score(specimen, got) for specimen, got in senders.items()}
-    return frame.with_columns(specimen_score=pl.col("specimen").replace_strict(scores, return_dtype=pl.Float64))

@@ -5,7 +5,7 @@ differences are taken pair by pair.
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -21,10 +21,11 @@ from exmachina.parquet import write_parquet
 from exmachina.stats import mean_interval
 from exmachina.table import Table
 
-__all__ = ["AIMD", "AIMD_BDP", "BOUND", "ScoreReport", "score"]
+__all__ = ["AIMD", "AIMD_BDP", "REFERENCE", "ScoreReport", "score"]
 
-BOUND = "omniscient bound"
-"""The row of senders that know at every moment who else is on: equal shares, and never a queue."""
+REFERENCE = "omniscient reference"
+"""The row of senders that know at every moment who else is on: equal shares, and never a queue. It is no bound: what is
+delivered after a sender was switched off counts, and the time does not, so that who leaves a queue behind gets more."""
 AIMD = "AIMD"
 """The row of the AIMD sender of Tao'14 §4.5."""
 AIMD_BDP = "AIMD, 1-BDP buffer"
@@ -43,12 +44,14 @@ class ScoreReport:
     seed: int
     """Of the held-out specimens."""
     frame: pl.DataFrame
-    """One row per scheme, specimen and sender: on_s, sent_packets, delivered_packets, throughput_mbps (over the time
-    on), normalised_throughput (over an equal share), mean_rtt_ms, delay_ratio (mean RTT / min RTT), specimen_score."""
+    """One row per scheme, specimen and sender: on_s, sent_packets, delivered_packets, late_packets (those of them that
+    were delivered while it was off), throughput_mbps (over the time on), normalised_throughput (over an equal share),
+    mean_rtt_ms, delay_ratio (mean RTT / min RTT), utility, starved (1: it was on and received nothing, and has no
+    utility), specimen_score (null where nobody received anything)."""
 
     @property
     def specimens(self) -> pl.DataFrame:
-        """One row per scheme and specimen: the score, and means over the senders that were on."""
+        """One row per scheme and specimen: the score, means over the senders that were on, and how many starved."""
         on = pl.col("on_s") > 0
         return self.frame.group_by("scheme", "specimen", maintain_order=True).agg(
             pl.first("rate_mbps", "min_rtt_ms", "senders"),
@@ -57,20 +60,25 @@ class ScoreReport:
             normalised_throughput=pl.col("normalised_throughput").filter(on).mean(),
             delay_ratio=pl.col("delay_ratio").filter(on).mean(),
             queueing_delay_ms=(pl.col("mean_rtt_ms") - pl.col("min_rtt_ms")).filter(on).mean(),
-            starved_senders=(on & (pl.col("delivered_packets") == 0)).sum(),
+            senders_on=on.sum(),
+            starved_senders=pl.col("starved").sum().cast(pl.UInt32),
         )
 
     @property
     def summary(self) -> pl.DataFrame:
         """One row per scheme, in the order asked for: means over specimens.
 
-        score_ci95 and difference_ci95 are half-widths of 95 % Student-t intervals; the difference is to the first
-        scheme, paired by specimen. For a model that is a grid, variances are taken within each of its points.
+        A sender that was on and received nothing has no utility. It is in no mean, but among starved_senders, and
+        starved_share is their share of those that were on. score_ci95 and difference_ci95 are half-widths of 95 %
+        Student-t intervals; the difference is to the first scheme, paired by specimen, over the pairs where both have a
+        score, and unpaired says how many have not. For a model that is a grid, variances are taken within each of its
+        points.
         """
         strata = self.model.grid_points or 1
         first: np.ndarray[tuple[int], np.dtype[np.float64]] | None = None
         rows = []
         for (scheme,), group in self.specimens.group_by("scheme", maintain_order=True):
+            # What has no score is NaN from here on, and counts nowhere.
             scores = group["score"].to_numpy()
             first = scores if first is None else first
             own, paired = mean_interval(scores, strata), mean_interval(scores - first, strata)
@@ -81,14 +89,16 @@ class ScoreReport:
                     "score_ci95": own.half_width,
                     "difference": paired.mean,
                     "difference_ci95": paired.half_width,
+                    "unpaired": int(np.isnan(scores - first).sum()),
                     "throughput_mbps": group["throughput_mbps"].mean(),
                     "normalised_throughput": group["normalised_throughput"].mean(),
                     "delay_ratio": group["delay_ratio"].mean(),
                     "queueing_delay_ms": group["queueing_delay_ms"].mean(),
                     "starved_senders": group["starved_senders"].sum(),
+                    "starved_share": int(group["starved_senders"].sum()) / max(1, int(group["senders_on"].sum())),
                 }
             )
-        return pl.DataFrame(rows)
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("score", "difference").fill_nan(None))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the frame as Parquet, atomically, with the model, the seed and the version in its metadata.
@@ -111,7 +121,7 @@ def score(
     aimd: bool = False,
     on_progress: Callable[[str, float], None] | None = None,
 ) -> ScoreReport:
-    """Scores tables, and the omniscient bound, on the same held-out specimens of a model.
+    """Scores tables, and the omniscient reference, on the same held-out specimens of a model.
 
     Args:
         tables: One table or several; the first is the one that others are compared to. Where the model's senders have
@@ -142,7 +152,7 @@ def score(
     for index, run in enumerate(runs):
         report = _reporter(on_progress, run[0], index, len(runs) + 1)
         frames.append(_evaluate(run, seconds_each, workers, report))
-    frames.append(_named(BOUND, frame_of(_core.bound(held_out, seconds_each))))
+    frames.append(named(REFERENCE, frame_of(_core.reference(held_out, seconds_each, workers))))
     return ScoreReport(model, seconds_each, seed, pl.concat(frames))
 
 
@@ -187,7 +197,7 @@ def _runs(entries: list[Table | list[Table]], held_out: _core.Specimens, aimd: b
 
 def distinct_names(entries: Sequence[Table | list[Table]]) -> list[str]:
     """The names of tables, or of several together; a name that others have, too, is numbered."""
-    taken = {BOUND, AIMD, AIMD_BDP}
+    taken = {REFERENCE, AIMD, AIMD_BDP}
     names = []
     for entry in entries:
         own = entry.name if isinstance(entry, Table) else " + ".join(table.name for table in entry)
@@ -227,16 +237,23 @@ def _evaluate(
 ) -> pl.DataFrame:
     """Runs a scheme in batches, so that a display moves and ctrl-C is heard."""
     name, scheme, networks = run
+    frames, done = [], 0
+    for part in parts(networks, workers):
+        report(done / len(networks))
+        frames.append(frame_of(_core.evaluate(scheme, part, seconds_each, workers)))
+        done += len(part)
+    return named(name, pl.concat(frames))
+
+
+def parts(networks: _core.Specimens, workers: _core.Workers) -> Iterator[_core.Specimens]:
+    """All of them, so many at a time that a display moves and every thread has work."""
     batch = max(4 * workers.threads, len(networks) // 50)
-    parts = []
     for first in range(0, len(networks), batch):
-        report(first / len(networks))
-        part = networks.part(first, min(first + batch, len(networks)))
-        parts.append(frame_of(_core.evaluate(scheme, part, seconds_each, workers)))
-    return _named(name, pl.concat(parts))
+        yield networks.part(first, min(first + batch, len(networks)))
 
 
-def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+def named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a scheme, with its name before all else."""
     return frame.select(pl.lit(name).alias("scheme"), pl.all())
 
 

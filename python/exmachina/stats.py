@@ -36,15 +36,17 @@ def t_quantile(probability: float, degrees: float) -> float:
 
 
 def mean_interval(values: Floats, strata: int = 1, confidence: float = 0.95) -> Interval:
-    """The mean of independent values and its Student-t confidence interval.
+    """The mean of independent values and its Student-t confidence interval; what is NaN is no value, and left out.
 
     Where the values come from `strata` networks in turn (value i from network i modulo strata), the variance is taken
     within each network: that the networks differ is known, not luck.
     """
+    groups = [group[~np.isnan(group)] for group in (values[start::strata] for start in range(strata))]
+    groups = [group for group in groups if len(group) > 0]
+    values = values[~np.isnan(values)]
     if len(values) == 0:
         return Interval(float("nan"), float("nan"))
-    groups = [values[start::strata] for start in range(strata)]
-    degrees = len(values) - strata
+    degrees = len(values) - len(groups)
     if degrees < 1 or min(map(len, groups)) < 2:  # noqa: PLR2004 (a variance needs two values)
         return Interval(float(np.mean(values)), float("nan"))
     shares = np.array([len(group) / len(values) for group in groups])

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from exmachina.scoring import AIMD, AIMD_BDP, BOUND
+from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE
 
 __all__ = ["GRID", "INK", "MUTED", "SENDERS", "colour_of", "family_colours", "network_words", "signal_words"]
 
 INK = "#1b2430"
 MUTED = "#667085"
 GRID = "#e6e9ef"
-FIXED = {BOUND: "#1b2430", AIMD: "#b42318", AIMD_BDP: "#e07a5f"}
+FIXED = {REFERENCE: "#1b2430", AIMD: "#b42318", AIMD_BDP: "#e07a5f"}
 SCHEMES = ("#0f6fde", "#d98a00", "#12876f", "#8e44ad", "#c2427a", "#5b6b7f")
 SENDERS = ("#0f6fde", "#d98a00", "#12876f", "#8e44ad", "#c2427a", "#5b6b7f", "#7aa6de", "#b5a642")
 
@@ -58,8 +58,8 @@ def family_colours(labels: Iterable[str]) -> dict[str, str]:
     routers = machines = 0
     for label in labels:
         scheme = label.split(" beside ", maxsplit=1)[0]
-        if label == BOUND or scheme == "omniscient":
-            colours[label] = FIXED[BOUND]
+        if label == REFERENCE or scheme == "omniscient":
+            colours[label] = FIXED[REFERENCE]
         elif scheme in HUMAN or scheme in ROUTERS:
             colours[label] = HUMAN.get(scheme) or ROUTERS[scheme]
         elif scheme.rpartition("/")[2] in QUEUES and "/" in scheme:

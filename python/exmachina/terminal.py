@@ -2,9 +2,10 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
+from typing import Any
 
 import polars as pl
 from rich.console import Console, Group, RenderableType
@@ -21,7 +22,7 @@ from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
 from exmachina.results import Results
 from exmachina.rulewords import action_words, signed
-from exmachina.scoring import BOUND, ScoreReport
+from exmachina.scoring import REFERENCE, ScoreReport
 from exmachina.tracing import Trace
 
 __all__ = [
@@ -88,7 +89,7 @@ def _lines(console: Console) -> Callable[[designing.Progress], None]:
         if time.monotonic() - last >= LINE_EVERY_S:
             last = time.monotonic()
             console.print(
-                f"score {signed(now.score)}, {now.rules} rules, step {now.step}, "
+                f"{score_words(now.score, now.starved_share)}, {now.rules} rules, step {now.step}, "
                 f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time, {now.doing}",
                 soft_wrap=True,
             )
@@ -101,7 +102,7 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
         scores.append(now.score)
     facts = Grid.grid(padding=(0, 3))
     facts.add_row(
-        f"[bold]score {signed(now.score)}[/]",
+        f"[bold]{score_words(now.score, now.starved_share)}[/]",
         f"[blue]{sparkline(scores)}[/]",
         f"{now.rules} rules",
         f"step {now.step}",
@@ -117,6 +118,12 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
     bar = ProgressBar(total=1.0, completed=share or 0.0, pulse=share is None, width=None)
     doing = Text(now.doing, style="dim", overflow="ellipsis", no_wrap=True)
     return Panel(Group(facts, speed, doing, bar), title=title, subtitle="ctrl-C saves and stops", title_align="left")
+
+
+def score_words(score: float | None, starved_share: float | None) -> str:
+    """The score of a design, and the share of senders that have no part in it."""
+    starved = f", {100 * starved_share:.2g} % of senders starved" if starved_share else ""
+    return f"score {signed(score)}{starved}"
 
 
 def sparkline(values: list[float]) -> str:
@@ -196,7 +203,7 @@ def show_trace(console: Console, trace: Trace) -> None:
 def show_scores(console: Console, report: ScoreReport) -> None:
     """Prints a score report."""
     summary = report.summary
-    several = len(summary) > 2  # noqa: PLR2004 (one scheme and the bound)
+    several = len(summary) > 2  # noqa: PLR2004 (one scheme and the reference)
     grid = Grid(title=None, box=None, padding=(0, 2), header_style="bold")
     grid.add_column("scheme")
     for head in ["score", *(["to the first"] if several else []), "throughput", "delay"]:
@@ -210,10 +217,10 @@ def show_scores(console: Console, report: ScoreReport) -> None:
             _cell(line["normalised_throughput"], ".3f"),
             _cell(line["delay_ratio"], ".3f"),
         ]
-        grid.add_row(*cells, style="dim" if line["scheme"] == BOUND else None)
+        grid.add_row(*cells, style="dim" if line["scheme"] == REFERENCE else None)
     console.print(grid)
     for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
-        console.print(f"{line['scheme']}: {line['starved_senders']} senders were on and received nothing (−1e6 each)")
+        console.print(f"{line['scheme']}: {starved_words(line)}", soft_wrap=True)
     count = report.frame["specimen"].n_unique()
     console.print(
         f"{count} held-out specimens of {report.model.name}, {report.seconds_each:g} s each, seed {report.seed}. "
@@ -224,9 +231,18 @@ def show_scores(console: Console, report: ScoreReport) -> None:
     )
 
 
-def _interval(mean: float, half_width: float, *, plus: bool = False) -> str:
+def starved_words(line: Mapping[str, Any]) -> str:
+    """What a line of a score report's summary says of senders that starved; nothing where none did."""
+    if line["starved_senders"] == 0:
+        return ""
+    words = f"{line['starved_senders']} senders ({100 * line['starved_share']:.2g} %) were on and received nothing"
+    unpaired = f"; {line['unpaired']} specimens are not in the difference" if line["unpaired"] else ""
+    return f"{words}, and are in no mean{unpaired}"
+
+
+def _interval(mean: float | None, half_width: float, *, plus: bool = False) -> str:
     text = signed(mean, plus=plus)
-    return text if isnan(half_width) else f"{text} ± {half_width:.3f}"
+    return text if mean is None or isnan(half_width) else f"{text} ± {half_width:.3f}"
 
 
 def _cell(value: float | None, spec: str) -> str:
@@ -260,13 +276,13 @@ def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:
     grid = Grid(box=None, padding=(0, 1), header_style="bold")
     grid.add_column("name", no_wrap=True)
     grid.add_column("what for")
-    for head in ["rules", "score", "published", "bound", "CPU time"]:
+    for head in ["rules", "score", "published", "reference", "CPU time"]:
         grid.add_column(head, justify="right", no_wrap=True)
     for one in algorithms:
         published = "–" if one.published is None else signed(one.published.score)
         score = _interval(one.score, one.score_ci95)
         grid.add_row(
-            one.name, one.description, str(one.rules), score, published, signed(one.bound), duration(one.cpu_s)
+            one.name, one.description, str(one.rules), score, published, signed(one.reference), duration(one.cpu_s)
         )
     console.print(grid)
     console.print(

@@ -22,7 +22,7 @@ from exmachina import (
     trace,
 )
 from exmachina.rivals import with_schemes
-from exmachina.scoring import BOUND
+from exmachina.scoring import REFERENCE
 
 NAME = "known-1x"
 """A small one that is always there."""
@@ -66,7 +66,7 @@ def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) ->
     assert made["model"] == model.text, "designed for the model that comes with the program"
     assert algorithm.name in (facts["together"] or [facts["model"]])
     assert (algorithm.rules, facts["signals"]) == (len(table), table.signals)
-    assert tuple(facts["objective"].values()) == model.objective
+    assert facts["objective"] == model.objective.as_dict()
     design, held_out = facts["design"], facts["held_out"]
     assert (design["version"], design["seed"]) == (made["version"], made["seed"])
     assert design["score"] == pytest.approx(made["score"], rel=1e-5)
@@ -76,10 +76,12 @@ def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) ->
 
 def test_numbers_of_an_algorithm_agree_with_each_other(algorithm: Algorithm) -> None:
     facts = algorithm.metadata
-    assert algorithm.score + facts["held_out"]["below_bound"] == pytest.approx(algorithm.bound, abs=1e-4)
+    assert algorithm.score + facts["held_out"]["below_reference"] == pytest.approx(algorithm.reference, abs=1e-4)
     rivals = algorithm.rivals + ([] if algorithm.published is None else [algorithm.published])
     assert {"cubic", "cubic/sfqcodel", "newreno"} <= {rival.name for rival in rivals}
+    assert 0 <= algorithm.starved_share < 1
     for rival in rivals:
+        assert 0 <= rival.starved_share < 1
         assert rival.score + rival.lead == pytest.approx(algorithm.score, abs=1e-4 * max(1, abs(rival.score)))
     history = algorithm.history
     assert history["cpu_s"].is_sorted()
@@ -97,10 +99,10 @@ def test_a_score_can_be_had_again() -> None:
         seconds_each=held_out["seconds_each"],
         seed=held_out["seed"],
     )
-    ours, bound = report.summary.iter_rows(named=True)
+    ours, reference = report.summary.iter_rows(named=True)
     assert ours["score"] == pytest.approx(one.score, rel=1e-5)
     assert ours["score_ci95"] == pytest.approx(one.score_ci95, rel=1e-5)
-    assert bound["score"] == pytest.approx(one.bound, rel=1e-5)
+    assert reference["score"] == pytest.approx(one.reference, rel=1e-5)
 
 
 @pytest.mark.parametrize("name", ["general-0.1", "general-1", "known-1x", "tao-tcp-naive", "datacenter"])
@@ -112,9 +114,9 @@ def test_schemes_meet_the_specimens_of_tables(name: str) -> None:
     # How long a transfer of so many bytes takes is the scheme's doing.
     times = [] if "bytes" in model.text.split("[workload]")[1].split("\n[")[0] else ["on_s"]
     frames = [report.frame.filter(pl.col("scheme") == name) for name in report.summary["scheme"]]
-    assert [frame["scheme"][0] for frame in frames] == ["one-rule", BOUND, "newreno", "cubic/sfqcodel"]
+    assert [frame["scheme"][0] for frame in frames] == ["one-rule", REFERENCE, "newreno", "cubic/sfqcodel"]
     for frame in frames[1:]:
-        # The bound sums times in another order.
+        # The reference sums times in another order.
         assert_frame_equal(frame.select(networks + times), frames[0].select(networks + times), rel_tol=1e-12)
 
 
@@ -192,7 +194,7 @@ def test_the_command_line_knows_them(exmachina: Command) -> None:
     done = exmachina("list")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["name", "what", "for", "rules", "score", "published", "bound", "CPU", "time"]
+    assert lines[0].split() == ["name", "what", "for", "rules", "score", "published", "reference", "CPU", "time"]
     # Descriptions go on in lines that begin with blanks; the last line says what scores are.
     assert [line.split()[0] for line in lines[1:-1] if not line.startswith("  ")] == [one.name for one in algorithms()]
     done = exmachina("score", NAME, "--specimens", "2", "--seconds-each", "2")

@@ -23,7 +23,7 @@ SCORES = """\
   scheme                       score      to the first    throughput    delay
   one-rule            −1.800 ± 0.124                           0.302    1.026
   one-rule (2)        −1.800 ± 0.124    +0.000 ± 0.000         0.302    1.026
-  omniscient bound    −0.036 ± 0.000    +1.764 ± 0.124         1.000    1.025
+  omniscient reference    −0.036 ± 0.000    +1.764 ± 0.124         1.000    1.025
 """
 
 
@@ -46,7 +46,7 @@ def test_design_score_inspect(exmachina: Command, tmp_path: Path, model_file: Pa
     done = exmachina("score", "a.dna", "--model", model_file, "--specimens", "20", "--aimd", "--results", "r.parquet")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert [line[2:20].strip() for line in lines[:4]] == ["scheme", "a", "AIMD, 1-BDP buffer", "omniscient bound"]
+    assert [line[2:22].strip() for line in lines[:4]] == ["scheme", "a", "AIMD, 1-BDP buffer", "omniscient reference"]
     assert lines[4].startswith("20 held-out specimens of small, 4 s each, seed 1. ")
     assert pl.read_parquet(tmp_path / "r.parquet")["specimen"].n_unique() == 20
 
@@ -69,7 +69,7 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith("The page: shown/here/demo.html\nThe picture: shown/here/demo.png\n")
     page = (tmp_path / "shown/here/demo.html").read_text()
-    for words in ("While it searched", "Throughput and delay", "one-rule start", "omniscient bound", "The rules"):
+    for words in ("While it searched", "Throughput and delay", "one-rule start", "omniscient reference", "The rules"):
         assert words in page
     assert page.count("plotly-graph-div") == 6
     assert (tmp_path / "shown/here/demo.png").stat().st_size > 50_000

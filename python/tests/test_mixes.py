@@ -64,8 +64,8 @@ def test_each_sender_is_scored_by_its_own_objective() -> None:
         if row["on_s"] > 0:
             utility = log2(row["normalised_throughput"]) - delta * log2(row["delay_ratio"])
             assert row["specimen_score"] == pytest.approx(utility)
-    bound = report.summary.filter(report.summary["scheme"] == "omniscient bound")
-    assert bound["score"][0] > report.summary["score"][0]
+    reference = report.summary.filter(report.summary["scheme"] == "omniscient reference")
+    assert reference["score"][0] > report.summary["score"][0]
     with pytest.raises(InputError, match=r"expected one for each of fast, calm together; got 3 together"):
         score([[*tables, tables[0]]], model)
 

@@ -8,12 +8,13 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from exmachina import InputError, Model, Table, score
-from exmachina.scoring import AIMD, AIMD_BDP, BOUND, distinct_names
+from exmachina.rivals import with_schemes
+from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, distinct_names
 
 
 def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, designed: Table) -> None:
     report = score([designed, one_rule], model, specimens=40, aimd=True)
-    schemes = ["designed", "one-rule", AIMD_BDP, BOUND]
+    schemes = ["designed", "one-rule", AIMD_BDP, REFERENCE]
     assert report.summary["scheme"].to_list() == schemes
     parts = [report.frame.filter(pl.col("scheme") == scheme) for scheme in schemes]
     for part in parts[1:]:
@@ -26,21 +27,22 @@ def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, design
 
 def test_the_summary_is_what_the_rows_say(model: Model, one_rule: Table, designed: Table) -> None:
     report = score([designed, one_rule], model, specimens=40)
+    assert report.frame["starved"].sum() == 0
     mean = report.frame.group_by("scheme", "specimen").agg(pl.first("specimen_score")).group_by("scheme")
     means = dict(mean.agg(pl.mean("specimen_score")).iter_rows())
     for line in report.summary.iter_rows(named=True):
         assert line["score"] == pytest.approx(means[line["scheme"]])
         assert line["difference"] == pytest.approx(means[line["scheme"]] - means["designed"])
-        assert line["score_ci95"] > 0 or line["scheme"] == BOUND
+        assert line["score_ci95"] > 0 or line["scheme"] == REFERENCE
     assert report.summary["difference_ci95"][0] == 0
 
 
-def test_a_design_beats_its_start_and_not_the_bound(model: Model, one_rule: Table, designed: Table) -> None:
+def test_a_design_beats_its_start_and_not_the_reference(model: Model, one_rule: Table, designed: Table) -> None:
     summary = score([designed, one_rule], model, specimens=100).summary
     difference = dict(summary.select("scheme", "difference").iter_rows())
     margin = dict(summary.select("scheme", "difference_ci95").iter_rows())
     assert difference["one-rule"] < -margin["one-rule"]
-    assert difference[BOUND] > margin[BOUND]
+    assert difference[REFERENCE] > margin[REFERENCE]
 
 
 def test_the_score_is_the_mean_utility_of_the_senders(model: Model, designed: Table) -> None:
@@ -48,6 +50,100 @@ def test_the_score_is_the_mean_utility_of_the_senders(model: Model, designed: Ta
     utility = np.log2(frame["normalised_throughput"].to_numpy()) - np.log2(frame["delay_ratio"].to_numpy())
     means = frame.with_columns(utility=utility).group_by("specimen").agg(pl.mean("utility"), pl.first("specimen_score"))
     np.testing.assert_allclose(means["utility"].to_numpy(), means["specimen_score"].to_numpy(), rtol=1e-9)
+
+
+FAR = """\
+[link]
+rate_mbps = 10
+[path]
+rtt_ms = 2000
+[senders]
+count = 2
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[design]
+duration_s = 4
+"""
+"""Where many a sender is switched on less than an RTT before the end, and has received nothing by then."""
+
+
+def test_who_receives_nothing_is_counted_and_in_no_mean() -> None:
+    model = Model(FAR, "far.toml")
+    some = Table.single(model.signals, 1.0, 1, 3.0, "some")
+    report = score(some, model, specimens=60)
+    starved = pl.col("starved") == 1
+    for (scheme,), frame in report.frame.group_by("scheme", maintain_order=True):
+        assert_frame_equal(
+            frame.filter(starved), frame.filter((pl.col("on_s") > 0) & (pl.col("delivered_packets") == 0))
+        )
+        assert frame.filter(starved)["utility"].null_count() == frame["starved"].sum() > 0
+        line = report.summary.filter(pl.col("scheme") == scheme).row(0, named=True)
+        assert line["starved_senders"] == frame["starved"].sum()
+        assert line["starved_share"] == frame.filter(pl.col("on_s") > 0)["starved"].mean()
+        # A sender that was never on counts 0, unless nobody else has a score.
+        rest = frame.filter(~starved).group_by("specimen", maintain_order=True).agg(
+            pl.col("utility").fill_null(0).mean(), received=pl.col("utility").count(), score=pl.first("specimen_score")
+        )  # fmt: skip
+        some_got = rest.filter(pl.col("received") > 0)
+        np.testing.assert_allclose(some_got["utility"].to_numpy(), some_got["score"].to_numpy(), rtol=1e-9)
+        assert line["score"] == pytest.approx(report.specimens.filter(pl.col("scheme") == scheme)["score"].mean())
+        assert 0 < report.specimens.filter(pl.col("scheme") == scheme)["score"].null_count() < 60
+        assert -20 < line["score"] < 0
+
+
+def test_differences_are_of_specimens_where_both_have_a_score() -> None:
+    model = Model(FAR, "far.toml")
+    some = Table.single(model.signals, 1.0, 1, 3.0, "some")
+    nothing = Table.single(model.signals, 0.0, 0, 3.0, "nothing")
+    lines = {line["scheme"]: line for line in score([some, nothing], model, specimens=60).summary.iter_rows(named=True)}
+    without = score(some, model, specimens=60).specimens.filter(pl.col("scheme") == "some")["score"].null_count()
+    assert (lines["nothing"]["score"], lines["nothing"]["difference"]) == (None, None)
+    assert (lines["nothing"]["starved_share"], lines["nothing"]["unpaired"]) == (1, 60)
+    assert lines["some"]["unpaired"] == without
+    assert lines[REFERENCE]["unpaired"] >= without
+    assert 0 < lines[REFERENCE]["difference_ci95"] < 10
+
+
+LOSSY = """[link]
+rate_mbps = 10
+buffer = { packets = 5 }
+loss = 0.02
+[path]
+rtt_ms = 40
+[senders]
+count = 2
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+[objective]
+delta = 0.5
+loss_weight = 2
+deliveries = "DELIVERIES"
+[design]
+duration_s = 20
+"""
+
+
+@pytest.mark.parametrize("deliveries", ["all", "while-on"])
+def test_tables_schemes_and_the_reference_have_one_scorer(deliveries: str) -> None:
+    model = Model(LOSSY.replace("DELIVERIES", deliveries), "lossy.toml")
+    assert model.objective.as_dict() == {
+        "alpha": 1, "beta": 1, "delta": 0.5, "throughput": "share", "loss_weight": 2, "deliveries": deliveries
+    }  # fmt: skip
+    assert (model.objective.loss_weight, model.objective.deliveries) == (2, deliveries)
+    table = Table.single(model.signals, 1.0, 5, 2.0, "table")
+    report = with_schemes(score(table, model, specimens=6, aimd=True), ["newreno", "cubic/sfqcodel"])
+    assert report.summary["scheme"].to_list() == ["table", AIMD, REFERENCE, "newreno", "cubic/sfqcodel"]
+    for (scheme,), frame in report.frame.filter(pl.col("on_s") > 0).group_by("scheme", maintain_order=True):
+        got = {name: frame[name].to_numpy() for name in frame.columns if name != "scheme"}
+        counted = got["delivered_packets"] - (got["late_packets"] if deliveries == "while-on" else 0)
+        assert np.allclose(got["throughput_mbps"], counted * 0.01 / got["on_s"])
+        arrived = got["delivered_packets"] / got["sent_packets"]
+        assert (arrived < 0.99).all(), f"{scheme}: of what was sent, repeated packets included, some is lost"
+        utility = np.log2(got["normalised_throughput"]) + 2 * np.log2(arrived) - 0.5 * np.log2(got["delay_ratio"])
+        np.testing.assert_allclose(got["utility"], utility, rtol=1e-9, atol=1e-9)
+        assert (got["late_packets"] > 0).any(), "what was on its way at switch-off"
 
 
 def test_threads_do_not_matter(model: Model, designed: Table) -> None:
@@ -64,7 +160,7 @@ def test_aimd_gets_the_buffer_of_the_model_where_it_has_one() -> None:
     text = "[link]\nrate_mbps = 10\nbuffer = { packets = 20 }\n[path]\nrtt_ms = 40\n[senders]\ncount = 1\n"
     model = Model(text + "[workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n[design]\nduration_s = 5\n", "m")
     report = score([], model, specimens=5, aimd=True)
-    assert report.summary["scheme"].to_list() == [AIMD, BOUND]
+    assert report.summary["scheme"].to_list() == [AIMD, REFERENCE]
     assert (report.frame["sent_packets"] >= report.frame["delivered_packets"]).all()
 
 
@@ -88,8 +184,8 @@ def test_results_as_a_file(tmp_path: Path, model: Model, one_rule: Table) -> Non
 
 
 def test_names_are_told_apart(one_rule: Table) -> None:
-    bound = Table(one_rule.dna, f"{BOUND}.dna")
-    assert distinct_names([one_rule, one_rule, bound]) == ["one-rule", "one-rule (2)", f"{BOUND} (2)"]
+    reference = Table(one_rule.dna, f"{REFERENCE}.dna")
+    assert distinct_names([one_rule, one_rule, reference]) == ["one-rule", "one-rule (2)", f"{REFERENCE} (2)"]
 
 
 @pytest.mark.parametrize(

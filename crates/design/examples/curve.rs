@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use exmachina_design::evaluate::{Contender, scores};
+use exmachina_design::evaluate::{Contender, mean, scores, starved_share};
 use exmachina_design::model::Model;
 use exmachina_design::search::{Designer, Meter, Search, Settings};
 use exmachina_rules::{FlatTable, RuleTable};
@@ -30,7 +30,7 @@ fn main() {
     };
     let (stop, meter) = (AtomicBool::new(false), Meter::default());
     let mut next = 0.1;
-    println!("cpu_s,step,packets,rules,score_per_specimen");
+    println!("cpu_s,step,packets,rules,score_per_specimen,starved_share");
     while designer.progress().cpu_s < budget {
         designer.step(&stop, &meter).expect("nobody stops it");
         let p = designer.progress();
@@ -41,8 +41,8 @@ fn main() {
             next = p.cpu_s * 1.25;
             let table = Contender::Table(Box::new(FlatTable::new(&designer.table()).expect("a usable table")));
             let all = scores(&table, &held_out, &objective, seconds);
-            let mean = all.iter().sum::<f64>() / all.len() as f64;
-            println!("{:.2},{},{},{},{:.4}", p.cpu_s, p.step, p.packets, p.rules, mean);
+            let (score, starved) = (mean(&all).unwrap_or(f64::NAN), starved_share(&all));
+            println!("{:.2},{},{},{},{score:.4},{starved}", p.cpu_s, p.step, p.packets, p.rules);
         }
     }
     if let Ok(out) = std::env::var("OUT") {

@@ -5,6 +5,7 @@ use exmachina_sim::engine::Seed;
 use exmachina_sim::objective::Objective;
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::outcome::Outcome;
+use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
 use exmachina_sim::scheme::{Aimd, Mixed};
 use rayon::prelude::*;
@@ -43,7 +44,21 @@ pub fn outcomes(contender: &Contender, set: &SpecimenSet, duration_s: f64) -> Ve
 
 /// The score of every specimen, in order.
 #[must_use]
-pub fn scores(contender: &Contender, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<f64> {
+pub fn scores(contender: &Contender, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<Score> {
     let outcomes = outcomes(contender, set, duration_s);
     set.specimens.iter().zip(&outcomes).map(|(s, o)| o.score(&s.network.roles, objective)).collect()
+}
+
+/// The mean score of specimens, over those that have one: none where nobody received anything on any of them.
+#[must_use]
+pub fn mean(scores: &[Score]) -> Option<f64> {
+    let count = scores.iter().filter(|score| score.mean.is_some()).count();
+    (count > 0).then(|| scores.iter().filter_map(|score| score.mean).sum::<f64>() / count as f64)
+}
+
+/// Share of the senders that were on and received nothing, of those that were on.
+#[must_use]
+pub fn starved_share(scores: &[Score]) -> f64 {
+    let count = |of: fn(&Score) -> u32| scores.iter().map(|score| f64::from(of(score))).sum::<f64>();
+    count(|score| score.starved) / count(|score| score.on).max(1.0)
 }

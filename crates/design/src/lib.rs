@@ -3,10 +3,10 @@
 //! `model.rs` is what a person asks for, `evaluate.rs` says what a table is worth there.
 
 pub mod authors;
-pub mod bound;
 pub mod cast;
 pub mod evaluate;
 pub mod model;
+pub mod reference;
 pub mod runs;
 pub mod search;
 pub mod usage;

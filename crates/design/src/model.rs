@@ -5,11 +5,13 @@
 //! ```toml
 //! [objective]
 //! delta = 1                # weight of delay; of all senders whose group has no objective of its own
+//! loss_weight = 0          # throughput counts times (packets delivered / sent) to this power
+//! deliveries = "all"       # or "while-on": what is delivered after a sender was switched off does not count
 //!
 //! [[also]]                 # any number of them: other traffic or networks to train with as well
 //! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }  # default, as of all of the scenario: the model's
 //! objective = { delta = 3 }  # default: the model's
-//! weight = 1               # of its scores, against those of the model
+//! weight = 1               # of its scores, against those of the model, in the search; scores shown are the model's own
 //!
 //! [design]
 //! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
@@ -33,6 +35,7 @@ pub use also::Also;
 use exmachina_rules::Signal;
 use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::Outcome;
+use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Document, FileError, Scenario, Specimen, SpecimenSet};
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -55,7 +58,7 @@ pub struct Model {
     pub scenario: Scenario,
     /// What a good algorithm is.
     pub objective: Objective,
-    /// What it must also do well with; only designs know of this, not scores.
+    /// What it must also do well with; only the search goes by this, and scores are without it.
     pub also: Vec<Also>,
     /// How to search for it.
     pub design: DesignTable,
@@ -140,13 +143,30 @@ impl Model {
         set
     }
 
-    /// What a training specimen's outcome is worth.
+    /// Whether a training specimen is of the model itself, and not of an [`Also`].
     #[must_use]
-    pub fn worth(&self, specimen: &Specimen, outcome: &Outcome) -> f64 {
+    pub fn is_own(&self, specimen: &Specimen) -> bool {
+        self.kind(specimen) == 0
+    }
+
+    /// The kind of a training specimen: 0 is the model's own, k that of entry k - 1 of [`Also`].
+    fn kind(&self, specimen: &Specimen) -> usize {
+        specimen.index as usize % (1 + self.also.len())
+    }
+
+    /// What a training specimen's outcome is worth: its score, in an [`Also`] by the objective of that and times its weight.
+    /// This is what a search goes by. The *score* of a table, which is what people are told, is the mean over specimens of
+    /// the model itself.
+    #[must_use]
+    pub fn worth(&self, specimen: &Specimen, outcome: &Outcome) -> Score {
         let roles = &specimen.network.roles;
-        match specimen.index as usize % (1 + self.also.len()) {
+        match self.kind(specimen) {
             0 => outcome.score(roles, &self.objective),
-            k => self.also[k - 1].weight * outcome.score(roles, &self.also[k - 1].objective),
+            k => {
+                let Also { objective, weight, .. } = &self.also[k - 1];
+                let score = outcome.score(roles, objective);
+                Score { mean: score.mean.map(|mean| weight * mean), ..score }
+            }
         }
     }
 

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use exmachina_sim::endpoint::{Endpoint, Totals};
 use exmachina_sim::library::Library;
+use exmachina_sim::network::PACKET_BYTES;
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::omniscient::omniscient;
-use exmachina_sim::outcome::Flow;
-use exmachina_sim::scenario::Evaluation;
+use exmachina_sim::outcome::{Flow, Outcome};
+use exmachina_sim::scenario::{DrawnWorld, Evaluation};
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::from_s;
 use exmachina_sim::transport::Ends;
@@ -72,7 +73,7 @@ impl FlowRow {
 
     fn excess(&self, rtt_ms: f64) -> f64 {
         let excess = rtt_ms - self.min_rtt_ms - self.transmission_ms;
-        // A bound knows no transmission times. (`max` would turn NaN into 0.)
+        // Rounding may leave less than nothing. (`max` would turn NaN into 0.)
         if excess < 0.0 { 0.0 } else { excess }
     }
 
@@ -145,6 +146,28 @@ pub fn runs_until(
     Ok(all)
 }
 
+/// What these runs of a contender gave, in order: what rule tables are scored by in the design simulator. Packets are those
+/// of the design simulator, [`exmachina_sim::network::PACKET_BYTES`] on the wire.
+///
+/// # Errors
+/// Where a run has no network (see [`Evaluation::world`]), or other packets.
+pub fn outcomes(
+    evaluation: &Evaluation,
+    contender: usize,
+    runs: Range<u64>,
+    library: &Library,
+) -> Result<Vec<Outcome>, String> {
+    let one = |run| {
+        let drawn = evaluation.world(contender, run, library)?;
+        if drawn.world.senders.iter().any(|sender| f64::from(sender.transport.packet_bytes) != PACKET_BYTES) {
+            return Err(format!("expected packets of {PACKET_BYTES} bytes"));
+        }
+        Ok(outcome(evaluation, contender, run, &drawn, &mut Unwatched).0)
+    };
+    let each: Vec<Result<Outcome, String>> = runs.into_par_iter().map(one).collect();
+    each.into_iter().collect()
+}
+
 /// Pauses a run, for good, when the flag is set.
 struct Until<'a>(&'a AtomicBool);
 
@@ -162,25 +185,7 @@ fn one_run<'t>(
     observer: &mut impl Observer<Ends<AnyScheme<'t>>>,
 ) -> Result<Vec<FlowRow>, String> {
     let drawn = evaluation.world(contender, run, library)?;
-    let seed = evaluation.run_seed(run);
-    let (outcome, totals) = if evaluation.sends(contender) {
-        let mut engine = drawn.world.engine(seed);
-        engine.run(from_s(evaluation.duration_s), observer);
-        (engine.outcome(), engine.senders().iter().map(Endpoint::totals).collect::<Vec<_>>())
-    } else {
-        let ideal = omniscient(&drawn.world, seed, evaluation.duration_s);
-        let totals = ideal.flows.iter().map(|flow| Totals {
-            delivered: flow.delivered,
-            in_order: flow.delivered,
-            delay: flow.delay_ns,
-            acks: flow.delivered,
-            sampled: flow.delay_ns,
-            sent: flow.sent,
-            ..Totals::default()
-        });
-        let totals = totals.collect();
-        (ideal, totals)
-    };
+    let (outcome, totals) = outcome(evaluation, contender, run, &drawn, observer);
     let row = |(i, flow): (usize, &Flow)| FlowRow {
         run,
         sender: i as u32,
@@ -196,6 +201,36 @@ fn one_run<'t>(
         totals: totals[i],
     };
     Ok(outcome.flows.iter().enumerate().map(row).collect())
+}
+
+/// What a run gave: as a whole, and what each sender's transport counted.
+fn outcome<'t>(
+    evaluation: &Evaluation,
+    contender: usize,
+    run: u64,
+    drawn: &DrawnWorld<'t>,
+    observer: &mut impl Observer<Ends<AnyScheme<'t>>>,
+) -> (Outcome, Vec<Totals>) {
+    let seed = evaluation.run_seed(run);
+    if evaluation.sends(contender) {
+        let mut engine = drawn.world.engine(seed);
+        engine.run(from_s(evaluation.duration_s), observer);
+        return (engine.outcome(), engine.senders().iter().map(Endpoint::totals).collect());
+    }
+    let ideal = omniscient(&drawn.world, seed, evaluation.duration_s);
+    let totals = |flow: &Flow| Totals {
+        delivered: flow.delivered,
+        in_order: flow.delivered,
+        late: flow.late,
+        delay: flow.delay_ns,
+        late_delay: flow.late_delay_ns,
+        acks: flow.delivered,
+        sampled: flow.delay_ns,
+        sent: flow.sent,
+        ..Totals::default()
+    };
+    let totals = ideal.flows.iter().map(totals).collect();
+    (ideal, totals)
 }
 
 #[cfg(test)]

@@ -102,7 +102,8 @@ impl Designer {
         let dict = PyDict::new(py);
         dict.set_item("step", now.step)?;
         dict.set_item("rules", now.rules)?;
-        dict.set_item("score", now.score)?;
+        dict.set_item("score", now.best.and_then(|best| best.score))?;
+        dict.set_item("starved_share", now.best.map(|best| best.starved))?;
         dict.set_item("cpu_s", now.cpu_s)?;
         dict.set_item("packets", self.resumed_at + self.meter.packets.load(Ordering::Relaxed))?;
         dict.set_item("doing", now.doing)?;
@@ -117,7 +118,8 @@ impl Designer {
             column(py, "cpu_s", points.iter().map(|p| p.cpu_s)),
             column(py, "packets", points.iter().map(|p| p.packets)),
             column(py, "rules", points.iter().map(|p| p.rules as u64)),
-            column(py, "score", points.iter().map(|p| p.score)),
+            column(py, "score", points.iter().map(|p| p.best.score.unwrap_or(f64::NAN))),
+            column(py, "starved_share", points.iter().map(|p| p.best.starved)),
         ]
     }
 

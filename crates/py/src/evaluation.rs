@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exmachina_design::runs::{FlowRow, runs, runs_until};
+use exmachina_design::runs::{FlowRow, outcomes, runs, runs_until};
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::library::Library;
 use exmachina_sim::packet_trace::{PacketTrace, record};
@@ -14,7 +14,9 @@ use pyo3::prelude::*;
 
 use crate::columns::{Column, column};
 use crate::errors::{file_error, input_error};
+use crate::model::Specimens;
 use crate::own::{Failure, maker};
+use crate::run::scored;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -191,6 +193,22 @@ impl Evaluation {
         rows.map(|rows| columns(py, &rows)).map_err(input_error)
     }
 
+    /// The runs that are these specimens, scored as rule tables are on them: the caller has made an evaluation whose run r is
+    /// specimen r. One row per specimen and sender.
+    fn scored(
+        &self,
+        py: Python<'_>,
+        contender: usize,
+        specimens: &Specimens,
+        workers: &Workers,
+    ) -> PyResult<Vec<Column>> {
+        let set = &specimens.set.specimens;
+        let (first, last) = (set.first().map_or(0, |s| s.index), set.last().map_or(0, |s| s.index + 1));
+        let library = self.library();
+        let outcomes = workers.run(py, || outcomes(&self.inner, contender, first..last, &library));
+        Ok(scored(py, set, &outcomes.map_err(input_error)?, &specimens.objective))
+    }
+
     /// One run, packet by packet: what the senders did, and what happened at the hops.
     #[pyo3(signature = (contender, run, duration_s, max_rows))]
     fn record(
@@ -202,7 +220,7 @@ impl Evaluation {
         max_rows: usize,
     ) -> PyResult<(Vec<Column>, Vec<Column>)> {
         if !self.inner.sends(contender) {
-            return Err(input_error("omniscient: a bound, which sends no packets to record"));
+            return Err(input_error("omniscient: a calculation, which sends no packets to record"));
         }
         let failure = Arc::new(Failure::default());
         let library = self.library_with_own(py, &failure);

@@ -8,6 +8,7 @@ mod designer;
 mod errors;
 mod evaluation;
 mod model;
+mod objective;
 mod own;
 mod run;
 mod table;
@@ -27,9 +28,11 @@ mod _core {
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
+    use crate::objective::Objective;
+    #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
-    use crate::run::{bound, evaluate, record, usage};
+    use crate::run::{evaluate, record, reference, usage};
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

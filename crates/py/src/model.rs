@@ -3,14 +3,14 @@
 use exmachina_design::model;
 use exmachina_rules::Signal;
 use exmachina_sim::network::{Buffer, On, PACKET_BYTES};
-use exmachina_sim::objective::{Objective, ThroughputBasis};
-use exmachina_sim::role;
+use exmachina_sim::objective;
 use exmachina_sim::scenario::SpecimenSet;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::file_error;
+use crate::objective::Objective;
 
 /// A design model.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
@@ -74,13 +74,8 @@ impl Model {
     }
 
     #[getter]
-    fn objective(&self) -> (f64, f64, f64, &'static str) {
-        let Objective { alpha, beta, delta, throughput, .. } = self.inner.objective;
-        let basis = match throughput {
-            ThroughputBasis::Share => "share",
-            ThroughputBasis::OnTime => "on-time",
-        };
-        (alpha, beta, delta, basis)
+    fn objective(&self) -> Objective {
+        self.inner.objective.into()
     }
 
     fn held_out(&self, seed: u64, count: usize) -> Specimens {
@@ -94,7 +89,7 @@ pub struct Specimens {
     /// The networks.
     pub set: SpecimenSet,
     /// What counts.
-    pub objective: Objective,
+    pub objective: objective::Objective,
 }
 
 #[pymethods]
@@ -132,14 +127,6 @@ impl Specimens {
             }
         }
         Specimens { set, objective: self.objective }
-    }
-
-    /// The score of a specimen from each sender's throughput and delay, in the units of the objective; none: never on.
-    /// As for outcomes of the design simulator.
-    fn score(&self, index: usize, senders: Vec<Option<(f64, f64)>>) -> PyResult<f64> {
-        let specimen = self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
-        let utility = |i: usize, own: &Objective| senders[i].map_or(0.0, |(t, d)| own.utility(t, d));
-        Ok(role::score(senders.len(), &specimen.network.roles, &self.objective, utility))
     }
 
     /// A network in words and numbers.

@@ -1,13 +1,14 @@
 //! Running schemes on specimens.
 
-use exmachina_design::bound::ideals;
 use exmachina_design::evaluate::{Contender, outcomes};
+use exmachina_design::reference::references;
 use exmachina_design::usage::usage as usage_of;
 use exmachina_rules::{FlatTable, Point, Signal};
 use exmachina_sim::engine::Seed;
-use exmachina_sim::outcome::Flow;
+use exmachina_sim::objective::Objective;
+use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::record::{Record, record as record_run};
-use exmachina_sim::role::Runs;
+use exmachina_sim::role::{self, Fared, Runs};
 use exmachina_sim::scenario::Specimen;
 use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_sim::time::from_s;
@@ -54,53 +55,41 @@ pub fn evaluate(
 ) -> PyResult<Vec<Column>> {
     let contender = scheme.contender()?;
     let outcomes = workers.run(py, || outcomes(&contender, &specimens.set, duration_s));
-    let rows: Vec<Row> = specimens
-        .set
-        .specimens
-        .iter()
-        .zip(&outcomes)
-        .flat_map(|(specimen, outcome)| {
-            let score = outcome.score(&specimen.network.roles, &specimens.objective);
-            let row = move |(sender, flow): (usize, &Flow)| Row {
+    Ok(scored(py, &specimens.set.specimens, &outcomes, &specimens.objective))
+}
+
+/// The omniscient reference on all specimens, in the same columns.
+#[pyfunction]
+pub fn reference(py: Python<'_>, specimens: &Specimens, duration_s: f64, workers: &Workers) -> Vec<Column> {
+    let outcomes = workers.run(py, || references(&specimens.set, duration_s));
+    scored(py, &specimens.set.specimens, &outcomes, &specimens.objective)
+}
+
+/// Outcomes of specimens, scored: one row per specimen and sender. Whatever is scored goes through here.
+pub fn scored(py: Python<'_>, specimens: &[Specimen], outcomes: &[Outcome], objective: &Objective) -> Vec<Column> {
+    let mut rows = Vec::new();
+    for (specimen, outcome) in specimens.iter().zip(outcomes) {
+        let roles = &specimen.network.roles;
+        let fared = outcome.fared(roles, objective);
+        let score = role::score(&fared, roles);
+        rows.extend(outcome.flows.iter().zip(&fared).enumerate().map(|(sender, (flow, fared))| {
+            let counted = flow.counted(role::objective_of(roles, sender, objective).deliveries);
+            Row {
                 specimen: specimen.index,
                 sender: sender as u32,
                 senders: outcome.flows.len() as u32,
                 rate_mbps: outcome.rate_mbps,
-                min_rtt_ms: flow.min_rtt_ms,
-                on_s: flow.on_s,
-                sent: flow.sent as f64,
-                delivered: flow.delivered as f64,
-                throughput_mbps: flow.throughput_mbps(),
-                normalised_throughput: flow.normalised_throughput(outcome.rate_mbps),
-                mean_rtt_ms: flow.mean_rtt_ms().unwrap_or(f64::NAN),
-                specimen_score: score,
-            };
-            outcome.flows.iter().enumerate().map(row)
-        })
-        .collect();
-    Ok(columns(py, &rows))
-}
-
-/// The omniscient bound on all specimens, in the same columns.
-#[pyfunction]
-pub fn bound(py: Python<'_>, specimens: &Specimens, duration_s: f64) -> Vec<Column> {
-    let ideals = py.detach(|| ideals(&specimens.set, duration_s));
-    let mut rows = Vec::new();
-    for (specimen, ideal) in specimens.set.specimens.iter().zip(&ideals) {
-        let score = ideal.score(&specimen.network.roles, &specimens.objective);
-        rows.extend(ideal.flows.iter().enumerate().map(|(sender, flow)| Row {
-            specimen: specimen.index,
-            sender: sender as u32,
-            senders: ideal.flows.len() as u32,
-            rate_mbps: ideal.rate_mbps,
-            min_rtt_ms: flow.min_rtt_ms,
-            on_s: flow.on_s,
-            sent: flow.delivered,
-            delivered: flow.delivered,
-            throughput_mbps: flow.throughput_mbps(),
-            normalised_throughput: flow.normalised_throughput(ideal.rate_mbps),
-            mean_rtt_ms: if flow.delivered > 0.0 { flow.rtt_ms } else { f64::NAN },
-            specimen_score: score,
+                flow: *flow,
+                throughput_mbps: counted.throughput_mbps(),
+                normalised_throughput: counted.normalised_throughput(outcome.rate_mbps),
+                mean_rtt_ms: counted.mean_rtt_ms().unwrap_or(f64::NAN),
+                utility: match fared {
+                    Fared::Utility(utility) => *utility,
+                    Fared::NeverOn | Fared::Starved => f64::NAN,
+                },
+                starved: *fared == Fared::Starved,
+                specimen_score: score.mean.unwrap_or(f64::NAN),
+            }
         }));
     }
     columns(py, &rows)
@@ -112,31 +101,34 @@ struct Row {
     sender: u32,
     senders: u32,
     rate_mbps: f64,
-    min_rtt_ms: f64,
-    on_s: f64,
-    sent: f64,
-    delivered: f64,
+    flow: Flow,
     throughput_mbps: f64,
     normalised_throughput: f64,
     mean_rtt_ms: f64,
+    utility: f64,
+    starved: bool,
     specimen_score: f64,
 }
 
 fn columns(py: Python<'_>, rows: &[Row]) -> Vec<Column> {
     let number = |name, get: fn(&Row) -> f64| column(py, name, rows.iter().map(get));
+    let count = |name, get: fn(&Row) -> u64| column(py, name, rows.iter().map(get));
     vec![
-        column(py, "specimen", rows.iter().map(|r| r.specimen)),
+        count("specimen", |r| r.specimen),
         column(py, "sender", rows.iter().map(|r| r.sender)),
         column(py, "senders", rows.iter().map(|r| r.senders)),
         number("rate_mbps", |r| r.rate_mbps),
-        number("min_rtt_ms", |r| r.min_rtt_ms),
-        number("on_s", |r| r.on_s),
-        number("sent_packets", |r| r.sent),
-        number("delivered_packets", |r| r.delivered),
+        number("min_rtt_ms", |r| r.flow.min_rtt_ms),
+        number("on_s", |r| r.flow.on_s),
+        count("sent_packets", |r| r.flow.sent),
+        count("delivered_packets", |r| r.flow.delivered),
+        count("late_packets", |r| r.flow.late),
         number("throughput_mbps", |r| r.throughput_mbps),
         number("normalised_throughput", |r| r.normalised_throughput),
         number("mean_rtt_ms", |r| r.mean_rtt_ms),
-        number("delay_ratio", |r| r.mean_rtt_ms / r.min_rtt_ms),
+        number("delay_ratio", |r| r.mean_rtt_ms / r.flow.min_rtt_ms),
+        number("utility", |r| r.utility),
+        column(py, "starved", rows.iter().map(|r| u8::from(r.starved))),
         number("specimen_score", |r| r.specimen_score),
     ]
 }

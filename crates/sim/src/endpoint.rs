@@ -14,6 +14,10 @@ pub struct Totals {
     pub delivered: u64,
     /// Sum of their RTTs, ns.
     pub delay: Time,
+    /// Those of them that were delivered while the sender was off.
+    pub late: u64,
+    /// Sum of the RTTs of the late ones, ns.
+    pub late_delay: Time,
     /// ACKs that came back once there was an RTT sample.
     pub acks: u64,
     /// Sum over them of the sender's latest RTT sample, ns: how the papers' ns-2 scripts measured delay. While something is
@@ -32,6 +36,18 @@ pub struct Totals {
     pub reductions: u64,
     /// Packets that arrived with an ECN mark.
     pub marked: u64,
+}
+
+impl Totals {
+    /// Counts a packet that is delivered for the first time.
+    pub fn deliver(&mut self, rtt: Time, is_on: bool) {
+        self.delivered += 1;
+        self.delay += rtt;
+        if !is_on {
+            self.late += 1;
+            self.late_delay += rtt;
+        }
+    }
 }
 
 /// Both ends of one sender's connections.

@@ -281,8 +281,17 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     pub fn outcome(&self) -> Outcome {
         let flow = |(i, s): (usize, &E)| {
             let t = if s.is_on() { self.on_time(i) } else { self.on_time[i] };
-            let Totals { delivered, delay, sent, .. } = s.totals();
-            Flow { delivered, sent, delay_ns: delay, on_s: t.on_s, share_s: t.share_s, min_rtt_ms: self.min_rtt_ms[i] }
+            let Totals { delivered, late, delay, late_delay, sent, .. } = s.totals();
+            Flow {
+                delivered,
+                late,
+                sent,
+                delay_ns: delay,
+                late_delay_ns: late_delay,
+                on_s: t.on_s,
+                share_s: t.share_s,
+                min_rtt_ms: self.min_rtt_ms[i],
+            }
         };
         let flows = self.senders.iter().enumerate().map(flow).collect();
         Outcome { flows, lost: self.path.lost(), in_flight: self.path.in_flight(), rate_mbps: self.rate_mbps }

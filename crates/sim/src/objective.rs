@@ -2,10 +2,6 @@
 
 use serde::de::{Deserialize, Deserializer, Error};
 
-/// The utility of a sender that was on and received nothing, and the least of all: finite, so that sums and
-/// comparisons of scores stay meaningful, and worse than any algorithm that works.
-pub const NOTHING_RECEIVED: f64 = -1e6;
-
 /// How a sender's throughput and delay are measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -17,6 +13,19 @@ pub enum ThroughputBasis {
     Share,
     /// Throughput: Mbit/s over the time this sender was on. Delay: mean RTT in ms. This is Remy'13's text.
     OnTime,
+}
+
+/// Which deliveries count. Time counts while a sender is on, and never else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deliveries {
+    /// All of them, whenever they are, as in the authors' code. A sender that parks a queue when it is switched off has it
+    /// delivered in time that nobody is charged for; so an algorithm can be ahead of the omniscient reference, which never
+    /// has a queue to park.
+    #[default]
+    All,
+    /// Those at times when the sender was on.
+    WhileOn,
 }
 
 /// What a design strives for: the mean over senders of `U_alpha(throughput) - delta * U_beta(delay)`.
@@ -33,28 +42,37 @@ pub struct Objective {
     pub throughput: ThroughputBasis,
     /// What lost packets cost: throughput counts times (packets delivered / sent) to this power. Neither paper has it: in
     /// the design simulator, where nothing is sent again, a loss costs a sender nothing, and one that sends ten packets
-    /// for each that arrives does as well as one that sends one.
+    /// for each that arrives does as well as one that sends one. Of a transport that sends again, packets sent are all
+    /// transmissions, repeated ones included, and packets delivered count once each.
     pub loss_weight: f64,
+    /// Which deliveries count.
+    pub deliveries: Deliveries,
 }
 
 impl Default for Objective {
     fn default() -> Self {
-        Self { alpha: 1.0, beta: 1.0, delta: 1.0, throughput: ThroughputBasis::default(), loss_weight: 0.0 }
+        Self {
+            alpha: 1.0,
+            beta: 1.0,
+            delta: 1.0,
+            throughput: ThroughputBasis::default(),
+            loss_weight: 0.0,
+            deliveries: Deliveries::default(),
+        }
     }
 }
 
 impl Objective {
-    /// The utility of a sender with this throughput and this mean delay, in the units of its basis. A sender that
-    /// was never on has no part in this: it counts 0. Never NaN, and never below [`NOTHING_RECEIVED`].
+    /// The utility of a sender with this throughput and this mean delay, in the units of its basis; none for one that
+    /// received nothing, or so little that it has no finite utility. A sender that was never on has no part in this.
     #[must_use]
-    pub fn utility(&self, throughput: f64, delay: f64) -> f64 {
+    pub fn utility(&self, throughput: f64, delay: f64) -> Option<f64> {
         if throughput.is_nan() || throughput <= 0.0 {
-            return NOTHING_RECEIVED;
+            return None;
         }
         // With delta = 0 the delay does not count, not even an infinite one.
         let cost = if self.delta == 0.0 { 0.0 } else { self.delta * fair(self.beta, delay) };
-        // f64::max gives the other number for a NaN.
-        (fair(self.alpha, throughput) - cost).max(NOTHING_RECEIVED)
+        Some(fair(self.alpha, throughput) - cost).filter(|utility| utility.is_finite())
     }
 }
 
@@ -78,6 +96,8 @@ struct ObjectiveTable {
     throughput: ThroughputBasis,
     #[serde(default, deserialize_with = "weight")]
     loss_weight: Option<f64>,
+    #[serde(default)]
+    deliveries: Deliveries,
 }
 
 #[derive(Clone, Copy, serde::Deserialize)]
@@ -91,7 +111,7 @@ impl TryFrom<ObjectiveTable> for Objective {
     type Error = &'static str;
 
     fn try_from(table: ObjectiveTable) -> Result<Self, Self::Error> {
-        let ObjectiveTable { preset, alpha, beta, delta, throughput, loss_weight } = table;
+        let ObjectiveTable { preset, alpha, beta, delta, throughput, loss_weight, deliveries } = table;
         let loss_weight = loss_weight.unwrap_or(0.0);
         match preset {
             Some(Preset::Proportional) if alpha.or(beta).is_some() => {
@@ -102,7 +122,7 @@ impl TryFrom<ObjectiveTable> for Objective {
                  which sets alpha = 2 and delta = 0")
             }
             Some(Preset::MinimumPotentialDelay) => {
-                Ok(Self { alpha: 2.0, beta: 1.0, delta: 0.0, throughput, loss_weight })
+                Ok(Self { alpha: 2.0, beta: 1.0, delta: 0.0, throughput, loss_weight, deliveries })
             }
             _ => Ok(Self {
                 alpha: alpha.unwrap_or(1.0),
@@ -110,6 +130,7 @@ impl TryFrom<ObjectiveTable> for Objective {
                 delta: delta.unwrap_or(1.0),
                 throughput,
                 loss_weight,
+                deliveries,
             }),
         }
     }
@@ -134,26 +155,29 @@ mod tests {
     #[test]
     fn known_values() {
         let proportional = Objective::default();
-        assert_eq!(proportional.utility(1.0, 1.0), 0.0);
-        assert_eq!(proportional.utility(0.5, 2.0), -2.0);
-        assert_eq!(Objective { delta: 0.1, ..proportional }.utility(0.25, 4.0), -2.2);
-        assert_eq!(parse("preset = 'minimum-potential-delay'").unwrap().utility(0.5, 9.0), -2.0);
+        assert_eq!(proportional.utility(1.0, 1.0), Some(0.0));
+        assert_eq!(proportional.utility(0.5, 2.0), Some(-2.0));
+        assert_eq!(Objective { delta: 0.1, ..proportional }.utility(0.25, 4.0), Some(-2.2));
+        assert_eq!(parse("preset = 'minimum-potential-delay'").unwrap().utility(0.5, 9.0), Some(-2.0));
         let linear = Objective { alpha: 0.0, beta: 0.0, ..proportional };
-        assert_eq!(linear.utility(0.5, 1.0), -0.5);
+        assert_eq!(linear.utility(0.5, 1.0), Some(-0.5));
     }
 
     #[test]
-    fn always_a_number() {
-        for alpha in [0.0, 0.5, 1.0, 2.0] {
+    fn a_finite_number_or_none() {
+        for alpha in [0.0, 0.5, 1.0, 2.0, 1000.0] {
             for delta in [0.0, 1.0] {
                 let objective = Objective { alpha, beta: alpha, delta, ..Objective::default() };
-                assert_eq!(objective.utility(0.0, f64::NAN), NOTHING_RECEIVED);
-                assert_eq!(objective.utility(f64::NAN, 1.0), NOTHING_RECEIVED);
-                for (throughput, delay) in [(1e-300, 1.0), (1.0, f64::INFINITY), (1.0, f64::NAN)] {
-                    assert!(objective.utility(throughput, delay) >= NOTHING_RECEIVED);
+                assert_eq!(objective.utility(0.0, f64::NAN), None);
+                assert_eq!(objective.utility(f64::NAN, 1.0), None);
+                for (throughput, delay) in [(1e-300, 1.0), (1.0, f64::INFINITY), (1.0, f64::NAN), (1e-9, 1e9)] {
+                    assert!(objective.utility(throughput, delay).is_none_or(f64::is_finite));
                 }
             }
         }
+        // However bad, what has a utility keeps it.
+        let potential = Objective { alpha: 2.0, delta: 0.0, ..Objective::default() };
+        assert!((potential.utility(1e-9, 1.0).unwrap() / -1e9 - 1.0).abs() < 1e-9);
     }
 
     #[test]
@@ -162,6 +186,7 @@ mod tests {
         assert_eq!(parse("preset = 'proportional'\ndelta = 10").unwrap().delta, 10.0);
         assert_eq!(parse("preset = 'minimum-potential-delay'\nloss_weight = 2").unwrap().loss_weight, 2.0);
         assert_eq!(parse("throughput = 'on-time'").unwrap().throughput, ThroughputBasis::OnTime);
+        assert_eq!(parse("deliveries = 'while-on'").unwrap().deliveries, Deliveries::WhileOn);
         let message = |text: &str| parse(text).unwrap_err();
         assert_eq!(message("delta = -1"), "expected a number of at least 0, got -1");
         assert_eq!(message("alpha = nan"), "expected a number of at least 0, got NaN");

@@ -2,11 +2,17 @@
 //! proportionally fair rates at once, so that nothing ever waits in a queue.
 //!
 //! A fluid calculation, not a simulation of packets, with the very traffic that schemes meet in the same world: rates
-//! change only when a sender is switched on or off or its transfer ends. Delay is the minimum RTT and nothing else. A
-//! transfer by bytes lasts until the ACK of its last packet, a minimum RTT after that was sent. A link whose rate varies
-//! counts with its long-term average, and what links lose for no reason of congestion is sent again.
+//! change only when a sender is switched on or off or its transfer ends. The RTT is that of an empty network: the minimum,
+//! a packet's and its ACK's own transmission, and half of the jitter. A transfer by bytes lasts until the ACK of its last
+//! packet, an RTT after that was sent. A link whose rate varies counts with its long-term average, and what links lose for
+//! no reason of congestion is sent again.
+//!
+//! It is a reference, and no bound: what is delivered and which time counts is as in every [`Outcome`], so that schemes
+//! can be ahead of it that leave a queue behind when they are switched off.
 
 mod fair;
+
+use std::collections::VecDeque;
 
 use crate::engine::Seed;
 use crate::outcome::{Flow, Outcome};
@@ -37,16 +43,29 @@ enum Doing {
     Waiting(Time),
 }
 
+/// What was sent evenly between two instants and will arrive.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: Time,
+    to: Time,
+    packets: f64,
+}
+
 struct Sender {
     doing: Doing,
     traffic: Traffic,
+    min_rtt_ms: f64,
+    /// RTT of an empty network.
     rtt: Time,
-    rtt_ms: f64,
     /// Share of the packets that arrive.
     kept: f64,
     packet_mbit: f64,
-    /// Packets sent.
+    /// Sent, and not yet delivered.
+    pieces: VecDeque<Piece>,
+    /// Packets sent, delivered, and delivered while it was off.
     sent: f64,
+    delivered: f64,
+    late: f64,
     on_s: f64,
     share_s: f64,
 }
@@ -71,11 +90,15 @@ impl Fluid {
         let sender = |(i, plan): (usize, &SenderPlan<'_>)| Sender {
             doing: Doing::Pausing,
             traffic: Traffic::new(plan.workload.clone(), seed.root, seed.specimen, i),
-            rtt: from_ms(plan.rtt_ms),
-            rtt_ms: plan.rtt_ms,
+            min_rtt_ms: plan.rtt_ms,
+            // Jitter is uniform, so half of it is met on the mean.
+            rtt: from_ms(plan.rtt_ms + world.transmission_ms(i) + world.jitter_ms / 2.0),
             kept: kept[i],
             packet_mbit: f64::from(plan.transport.packet_bytes.max(1)) * 8e-6,
+            pieces: VecDeque::new(),
             sent: 0.0,
+            delivered: 0.0,
+            late: 0.0,
             on_s: 0.0,
             share_s: 0.0,
         };
@@ -101,7 +124,7 @@ impl Fluid {
             _ => s.traffic.next,
         };
         let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(NEVER).min(end);
-        self.flow(to_s(next - now));
+        self.flow(next);
         self.now = next;
         self.senders.iter_mut().for_each(|sender| sender.turn(next));
         let sending = |s: &Sender| matches!(s.doing, Doing::Sending(_));
@@ -111,17 +134,24 @@ impl Fluid {
         }
     }
 
-    /// Lets all that are on go on for `dt` seconds.
-    fn flow(&mut self, dt: f64) {
+    /// Lets all go on as they are until `next`.
+    fn flow(&mut self, next: Time) {
+        let (now, dt) = (self.now, to_s(next - self.now));
         let on = self.senders.iter().filter(|s| s.doing != Doing::Pausing).count();
-        for (sender, rate) in self.senders.iter_mut().zip(&self.rates).filter(|(s, _)| s.doing != Doing::Pausing) {
-            sender.on_s += dt;
-            sender.share_s += dt / on as f64;
+        for (sender, rate) in self.senders.iter_mut().zip(&self.rates) {
+            if sender.doing != Doing::Pausing {
+                sender.on_s += dt;
+                sender.share_s += dt / on as f64;
+            }
             if let Doing::Sending(left) = &mut sender.doing {
                 let packets = (rate * dt / sender.packet_mbit).min(*left);
                 *left -= packets;
                 sender.sent += packets;
+                if next > now {
+                    sender.pieces.push_back(Piece { from: now, to: next, packets: packets * sender.kept });
+                }
             }
+            sender.deliver(now, next);
         }
     }
 
@@ -131,23 +161,46 @@ impl Fluid {
         // Less than a packet's millionth is rounding.
         let whole = |packets: f64| (packets + 1e-6).floor() as u64;
         let flow = |s: &Sender| {
-            let delivered = whole(s.sent * s.kept);
+            let (delivered, late) = (whole(s.delivered), whole(s.late).min(whole(s.delivered)));
             Flow {
                 delivered,
+                late,
                 sent: whole(s.sent).max(delivered),
                 delay_ns: delivered.saturating_mul(s.rtt),
+                late_delay_ns: late.saturating_mul(s.rtt),
                 on_s: s.on_s,
                 share_s: s.share_s,
-                min_rtt_ms: s.rtt_ms,
+                min_rtt_ms: s.min_rtt_ms,
             }
         };
         let flows: Vec<Flow> = self.senders.iter().map(flow).collect();
-        let lost = flows.iter().map(|f| f.sent - f.delivered).sum();
-        Outcome { flows, lost, in_flight: 0, rate_mbps: self.slowest_mbps }
+        let arrive = self.senders.iter().map(|s| whole(s.sent * s.kept)).zip(&flows);
+        let in_flight = arrive.map(|(arrive, flow)| arrive.saturating_sub(flow.delivered)).sum();
+        let undelivered: u64 = flows.iter().map(|f| f.sent - f.delivered).sum();
+        Outcome { flows, lost: undelivered - in_flight, in_flight, rate_mbps: self.slowest_mbps }
     }
 }
 
 impl Sender {
+    /// Delivers what was sent an RTT before the time from `now` to `next`.
+    fn deliver(&mut self, now: Time, next: Time) {
+        while let Some(&Piece { from, to, packets }) = self.pieces.front() {
+            let (from, to) = (from.saturating_add(self.rtt), to.saturating_add(self.rtt));
+            if from >= next {
+                break;
+            }
+            let share = (to.min(next) - from.max(now)) as f64 / (to - from) as f64;
+            self.delivered += share * packets;
+            if self.doing == Doing::Pausing {
+                self.late += share * packets;
+            }
+            if to > next {
+                break;
+            }
+            self.pieces.pop_front();
+        }
+    }
+
     /// Does what is due.
     fn turn(&mut self, now: Time) {
         self.doing = match self.doing {

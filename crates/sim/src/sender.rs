@@ -36,6 +36,8 @@ pub struct Sender<S> {
     pub delivered: u64,
     /// Sum of their RTTs.
     pub delay: Time,
+    /// Packets delivered while it was off, and the sum of their RTTs.
+    late: (u64, Time),
 }
 
 impl<S: Scheme> Sender<S> {
@@ -54,6 +56,7 @@ impl<S: Scheme> Sender<S> {
             turn: 0,
             delivered: 0,
             delay: 0,
+            late: (0, 0),
         }
     }
 
@@ -77,6 +80,8 @@ impl<S: Scheme> Sender<S> {
             if self.is_on() {
                 self.scheme.on_stale_ack();
                 self.open();
+            } else {
+                self.late = (self.late.0 + 1, self.late.1 + received - sent);
             }
         } else {
             let (sent, received) = (tick(sent, clock), tick(received, clock));
@@ -212,7 +217,14 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     fn totals(&self) -> Totals {
-        Totals { delivered: self.delivered, delay: self.delay, sent: u64::from(self.next_seq), ..Totals::default() }
+        Totals {
+            delivered: self.delivered,
+            delay: self.delay,
+            late: self.late.0,
+            late_delay: self.late.1,
+            sent: u64::from(self.next_seq),
+            ..Totals::default()
+        }
     }
 }
 

@@ -29,7 +29,7 @@ def sweep(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
             colours = colours_of(data.contenders)
             lines = [_curve(data, label, figure, colours[label]) for label in data.contenders if label != "omniscient"]
             if figure.quantity.startswith("objective"):
-                lines.insert(0, _bound(data, figure))
+                lines.insert(0, _reference(data, figure))
             x = Axis(figure.x_label or X_LABELS[figure.x], log=figure.log, limits=_ends(lines))
             limits = None if figure.y_range is None else (figure.y_range[0], figure.y_range[1])
             y = Axis(figure.y_label or QUANTITIES[figure.quantity], limits=limits)
@@ -63,7 +63,7 @@ def _with_intervals(
     return value, low, high
 
 
-def _bound(data: CaseData, figure: FigureSpec) -> Line:
+def _reference(data: CaseData, figure: FigureSpec) -> Line:
     """What senders get that know everything, on average."""
     points = sorted(data.points(None), key=lambda point: point.at[figure.x])
     x = np.array([point.at[figure.x] for point in points])

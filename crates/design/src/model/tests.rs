@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use exmachina_sim::network::On;
 use exmachina_sim::outcome::Flow;
+use exmachina_sim::role::Score;
 
 use super::*;
 
@@ -213,11 +214,14 @@ fn other_traffic_is_trained_with_in_turn() {
         assert_eq!((a.index, a.network.rate_mbps), (b.index, b.network.rate_mbps));
         assert_eq!(b.network.workload.on == On::Bytes(1e5), i % 2 == 1);
     }
-    let flow = |delivered| Flow { delivered, sent: 9, delay_ns: 4, on_s: 1.0, share_s: 1.0, min_rtt_ms: 1e-6 };
-    let outcome = Outcome { flows: vec![flow(2)], lost: 0, in_flight: 0, rate_mbps: 0.01 };
+    let times = Flow { on_s: 1.0, share_s: 1.0, min_rtt_ms: 1e-6, ..Flow::default() };
+    let flow = Flow { delivered: 2, sent: 9, delay_ns: 4, ..times };
+    let outcome = Outcome { flows: vec![flow, Flow { sent: 1, ..times }], lost: 0, in_flight: 0, rate_mbps: 0.01 };
+    let worth = |i: usize| both.worth(&two.specimens[i], &outcome);
     // log2(2 packets a second on a link of one) less delta * log2(a delay ratio of 2); halved for the other traffic.
-    assert_eq!(both.worth(&two.specimens[0], &outcome), 1.0 - both.objective.delta);
-    assert_eq!(both.worth(&two.specimens[1], &outcome), 0.5 * (1.0 - 3.0));
+    assert_eq!(worth(0), Score { mean: Some(1.0 - both.objective.delta), starved: 1, on: 2 });
+    assert_eq!(worth(1), Score { mean: Some(0.5 * (1.0 - 3.0)), starved: 1, on: 2 });
+    assert_eq!([0, 1, 2].map(|i| both.is_own(&two.specimens[i])), [true, false, true]);
     // Scores that are reported are of the model alone.
     assert_eq!(alone.held_out(1, 5), both.held_out(1, 5));
 

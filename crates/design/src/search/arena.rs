@@ -8,6 +8,7 @@ use exmachina_rules::FlatTable;
 use exmachina_sim::engine::Seed;
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::packet::Packet;
+use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
 use exmachina_sim::scheme::{MayFollowRules, Mixed, Remy};
 use exmachina_sim::sender::Sender;
@@ -44,10 +45,10 @@ pub struct Arena<'a> {
     pub meter: &'a Meter,
 }
 
-/// One table's scores, and which of its rules fired, by specimen.
+/// What one table is worth, and which of its rules fired, by specimen.
 pub struct Watched {
-    /// Score by specimen.
-    pub scores: Vec<f64>,
+    /// Worth by specimen.
+    pub scores: Vec<Score>,
     /// How often each rule fired, by specimen.
     pub uses: Vec<Vec<u32>>,
 }
@@ -87,15 +88,15 @@ impl<S: MayFollowRules> Observer<Sender<S>> for UseCounter {
 }
 
 impl Arena<'_> {
-    /// The scores of several tables: for each, by specimen. `skip(table, specimen)` may name runs whose score is known
-    /// to be the given one.
+    /// What several tables are worth: for each, by specimen. `known(table, specimen)` may name runs whose worth is known to
+    /// be the given one.
     pub fn scores(
         &self,
         tables: &[FlatTable],
         set: &SpecimenSet,
         seconds: f64,
-        known: impl Fn(usize, usize) -> Option<f64> + Sync,
-    ) -> Result<Vec<Vec<f64>>, Stopped> {
+        known: impl Fn(usize, usize) -> Option<Score> + Sync,
+    ) -> Result<Vec<Vec<Score>>, Stopped> {
         let count = set.specimens.len();
         let tasks = 0..tables.len() * count;
         let score = |task: usize| {
@@ -106,11 +107,11 @@ impl Arena<'_> {
             }
             self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unwatched)
         };
-        let flat: Vec<f64> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
+        let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
         Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
     }
 
-    /// The scores of one table and the uses of its rules.
+    /// What one table is worth, and the uses of its rules.
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
         let run = |specimen: &Specimen| {
             let watched = self.cast(table).watched(&specimen.network);
@@ -135,7 +136,7 @@ impl Arena<'_> {
         root: u64,
         seconds: f64,
         observer: &mut W,
-    ) -> Result<f64, Stopped>
+    ) -> Result<Score, Stopped>
     where
         W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
     {

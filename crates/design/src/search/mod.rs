@@ -2,6 +2,7 @@
 //!
 //! - `paper.rs`: the five steps of the paper, faithfully.
 //! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
+//! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `laws.rs`: whole tables to begin with, each given by a few numbers.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `checkpoint.rs`: the whole state of a search as text.
@@ -15,6 +16,7 @@
 mod arena;
 mod checkpoint;
 mod laws;
+mod measure;
 mod moves;
 mod ours;
 mod paper;
@@ -33,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use arena::{Meter, Stopped};
 pub use checkpoint::DesignError;
+pub use measure::Measure;
 pub use ours::Tuning;
 
 use crate::authors;
@@ -42,7 +45,7 @@ use arena::Arena;
 use ours::Ours;
 use paper::Paper;
 
-/// Specimens on which the progress of a search is measured.
+/// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
 const VALIDATION: usize = 32;
 /// The table is measured again once the search has simulated this many times what the last measurement took.
 const MEASURE_EVERY: u64 = 12;
@@ -80,8 +83,8 @@ pub struct Progress {
     pub step: u64,
     /// Rules of the table, or of all together.
     pub rules: usize,
-    /// Mean score per specimen of the best table so far, on the validation specimens.
-    pub score: Option<f64>,
+    /// How the best table so far did on the validation specimens; none until measured.
+    pub best: Option<Measure>,
     /// CPU time, s.
     pub cpu_s: f64,
     /// Packets simulated.
@@ -101,8 +104,8 @@ pub struct HistoryPoint {
     pub packets: u64,
     /// Rules of the best table so far, or of all together.
     pub rules: usize,
-    /// Mean score per specimen of that table on the validation specimens.
-    pub score: f64,
+    /// How that table did on the validation specimens.
+    pub best: Measure,
 }
 
 /// The state of a procedure beside the table.
@@ -116,8 +119,8 @@ enum Method {
 struct Done {
     /// The table, if it changed.
     table: Option<RuleTable>,
-    /// A table that was measured on the way, and its score.
-    measured: Option<(RuleTable, f64)>,
+    /// A table that was measured on the way, and how it did.
+    measured: Option<(RuleTable, Measure)>,
     /// In words.
     doing: String,
 }
@@ -148,12 +151,12 @@ impl Bench<'_> {
         usage_in(self.arena.cast(table), table, set, seconds)
     }
 
-    /// The mean score of a table on specimens that no candidate is chosen on.
-    fn measure(&self, table: &RuleTable) -> Result<f64, Stopped> {
+    /// How a table does on specimens that no candidate is chosen on.
+    fn measure(&self, table: &RuleTable) -> Result<Measure, Stopped> {
         let flat = FlatTable::new(table).expect("a search makes usable tables");
         let set = self.model.specimens(self.validation, VALIDATION.next_multiple_of(self.model.group()));
         let scores = self.arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
-        Ok(scores[0].iter().sum::<f64>() / scores[0].len() as f64)
+        Ok(Measure::new(self.model, &set, &scores[0]))
     }
 }
 
@@ -289,9 +292,9 @@ impl Designer {
         self.step += 1;
         self.packets += simulated();
         self.cpu_s += clock.elapsed().as_secs_f64();
-        if let Some((table, score)) = measured {
+        if let Some((table, measure)) = measured {
             self.measure_at = self.measure_at.max(self.packets + MEASURE_EVERY * cost);
-            self.remember(class, table, score);
+            self.remember(class, table, measure);
         }
         Ok(())
     }
@@ -303,15 +306,20 @@ impl Designer {
     }
 
     /// Keeps the tables if they measured best so far, that of a class being this, and notes how good the best are now.
-    fn remember(&mut self, class: usize, table: RuleTable, score: f64) {
-        let best = self.history.last().map_or(f64::NEG_INFINITY, |h| h.score);
-        if score > best {
+    fn remember(&mut self, class: usize, table: RuleTable, measure: Measure) {
+        let best = self.best().filter(|best| measure.compare(best).is_le());
+        if best.is_none() {
             self.parts.iter_mut().for_each(|part| part.best = Some(part.table.clone()));
             self.parts[class].best = Some(table);
         }
         let rules = self.parts.iter().map(|part| part.best.as_ref().map_or(1, RuleTable::len)).sum();
         let (step, cpu_s, packets) = (self.step, self.cpu_s, self.packets);
-        self.history.push(HistoryPoint { step, cpu_s, packets, rules, score: score.max(best) });
+        self.history.push(HistoryPoint { step, cpu_s, packets, rules, best: best.unwrap_or(measure) });
+    }
+
+    /// How the best table so far did on the validation specimens; none until measured.
+    fn best(&self) -> Option<Measure> {
+        self.history.last().map(|h| h.best)
     }
 
     fn seed(&self) -> u64 {
@@ -330,7 +338,7 @@ impl Designer {
         Progress {
             step: self.step,
             rules: self.parts.iter().map(|part| part.table.len()).sum(),
-            score: self.history.last().map(|h| h.score),
+            best: self.best(),
             cpu_s: self.cpu_s,
             packets: self.packets,
             doing: self.doing.clone(),
@@ -364,7 +372,7 @@ impl Designer {
             model: self.model.text.clone(),
             search: checkpoint::settings_json(&self.settings, self.step, name),
             seed: self.seed(),
-            score: self.history.last().map_or(f64::NAN, |h| h.score),
+            score: self.best().and_then(|best| best.score).unwrap_or(f64::NAN),
             config: Some(authors::config(&self.model)),
             optimizer: Some(authors::optimizer(&self.model.design)),
         });

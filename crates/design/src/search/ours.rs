@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
 use super::laws::Law;
-use super::race::{Candidate, Rules, Winner, fresh, race};
+use super::measure::Measure;
+use super::race::{By, Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
 use super::{Bench, Done, checkpoint, moves};
 
@@ -30,7 +31,7 @@ const SPLITS_TRIED: usize = 12;
 /// Random steps tried beside the systematic ones: with a rule, and with each half of a rule in each place.
 const LEAPS: usize = 12;
 const LEAPS_PER_HALF: usize = 4;
-/// A rule that gained less than this share of what the table is off a score of 0 looks closer next time.
+/// A rule that gained less than this share of |mean worth| of the present table looks closer next time.
 const SMALL_GAIN: f64 = 0.007;
 /// Length of a run, in simulated seconds, that race sizes are meant for.
 const USUAL_S: f64 = 100.0;
@@ -100,7 +101,7 @@ struct Grown {
     line: Line,
     #[serde(with = "checkpoint::table")]
     table: RuleTable,
-    score: f64,
+    measure: Measure,
 }
 
 impl Ours {
@@ -131,13 +132,14 @@ impl Ours {
         {
             return Ok(done);
         }
-        let (table, score) = (table.clone(), bench.measure(table)?);
-        self.grown.push(Grown { line: std::mem::take(&mut self.line), table: table.clone(), score });
-        let measured = Some((table, score));
+        let (table, measure) = (table.clone(), bench.measure(table)?);
+        self.grown.push(Grown { line: std::mem::take(&mut self.line), table: table.clone(), measure });
+        let measured = Some((table, measure));
         let (phase, trials) = (self.phase + 1, TRIALS[self.phase]);
-        let doing = format!("phase {phase}, line {} of {trials}: {score:.4}", self.grown.len());
+        let doing = format!("phase {phase}, line {} of {trials}: {measure}", self.grown.len());
         if self.grown.len() == trials {
-            let best = self.grown.drain(..).reduce(|best, g| if g.score > best.score { g } else { best });
+            let best =
+                self.grown.drain(..).reduce(|best, g| if g.measure.compare(&best.measure).is_gt() { g } else { best });
             self.origin = best;
             self.phase += 1;
         }
@@ -279,9 +281,9 @@ impl Line {
         let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
         let winner = race(bench, &candidates, &rules)?;
         let (next, table, doing) = match winner {
-            Some(Winner { candidate, gain, .. }) => {
+            Some(Winner { candidate, by }) => {
                 let found = LawSearch { law: Some(laws[candidate].clone()), reach };
-                (Some(found), tables.into_iter().nth(candidate), format!("law: gains {gain:.4}"))
+                (Some(found), tables.into_iter().nth(candidate), format!("law: {by}"))
             }
             None => {
                 let on = law.is_some() && reach > LAST_LAW_REACH;
@@ -346,7 +348,7 @@ impl Line {
         };
         let candidates: Vec<Candidate> = actions.iter().map(candidate).collect();
         self.stale += 1;
-        let Some(Winner { candidate, gain, share }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
+        let Some(Winner { candidate, by }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
             self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
             return Ok(Done {
                 table: None,
@@ -354,12 +356,12 @@ impl Line {
                 doing: format!("rule {rule}: no better step of reach {reach:.2}"),
             });
         };
-        if share < SMALL_GAIN {
+        if matches!(by, By::Gain(_, share) if share < SMALL_GAIN) {
             self.notes[rule].reach = reach / 3.0;
         }
         let mut table = bench.table.clone();
         table.set_action(rule, actions[candidate]);
-        Ok(Done { table: Some(table), measured: None, doing: format!("rule {rule}: gains {gain:.4}") })
+        Ok(Done { table: Some(table), measured: None, doing: format!("rule {rule}: {by}") })
     }
 
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
@@ -388,14 +390,14 @@ impl Line {
         }
         let (tables, candidates): (Vec<RuleTable>, Vec<Candidate>) = variants.into_iter().unzip();
         self.stale += 1;
-        let Some(Winner { candidate, gain, .. }) = race(bench, &candidates, &rules)? else {
+        let Some(Winner { candidate, by }) = race(bench, &candidates, &rules)? else {
             self.notes[rule].whole = true;
             return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no split gains") });
         };
         self.notes[rule] = Note { reach: CHILD_REACH, whole: false };
         self.notes.insert(rule, self.notes[rule].clone());
         let table = tables.into_iter().nth(candidate);
-        Ok(Done { table, measured: None, doing: format!("rule {rule}: a split gains {gain:.4}") })
+        Ok(Done { table, measured: None, doing: format!("rule {rule}: a split {by}") })
     }
 
     /// The paper's split (Remy'13 §4.3 step 5), for comparison.

@@ -7,6 +7,7 @@ use exmachina_sim::scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
+use super::measure::Total;
 use super::{Bench, Done, checkpoint, moves};
 
 /// Epochs between splits: K of step 4.
@@ -64,23 +65,27 @@ impl Paper {
             });
             changed.collect()
         };
-        let totals = |tables: &[FlatTable], seconds| -> Result<Vec<f64>, Stopped> {
+        let totals = |tables: &[FlatTable], seconds| -> Result<Vec<Total>, Stopped> {
             let scores = bench.arena.scores(tables, &set, seconds, |_, _| None)?;
-            Ok(scores.iter().map(|s| s.iter().sum()).collect())
+            Ok(scores.iter().map(|worths| Total::new(worths)).collect())
         };
         let heat = totals(&tables(&actions), seconds / 10.0)?;
         let mut order: Vec<usize> = (0..actions.len()).collect();
-        order.sort_by(|&a, &b| heat[b].total_cmp(&heat[a]));
+        order.sort_by(|&a, &b| heat[b].compare(&heat[a]));
         order.truncate(order.len().div_ceil(2));
         actions = order.into_iter().map(|i| actions[i]).collect();
         let full = totals(&tables(&actions), seconds)?;
         let present = totals(std::slice::from_ref(bench.flat), seconds)?[0];
-        let best = (0..full.len()).max_by(|&a, &b| full[a].total_cmp(&full[b]).then(b.cmp(&a)));
-        if let Some(best) = best.filter(|&b| full[b] > present) {
+        let best = (0..full.len()).max_by(|&a, &b| full[a].compare(&full[b]).then(b.cmp(&a)));
+        if let Some(best) = best.filter(|&b| full[b].compare(&present).is_gt()) {
             let mut table = bench.table.clone();
             table.set_action(rule, actions[best]);
-            let gain = (full[best] - present) / set.specimens.len() as f64;
-            let doing = format!("epoch {}: rule {rule} gains {gain:.4} per specimen", self.epoch);
+            let gain = (full[best].worth - present.worth) / set.specimens.len() as f64;
+            let by = match present.starved - full[best].starved {
+                0 => format!("gains {gain:.4} per specimen"),
+                fewer => format!("starves {fewer} senders fewer"),
+            };
+            let doing = format!("epoch {}: rule {rule} {by}", self.epoch);
             return Ok(Done { table: Some(table), measured: None, doing });
         }
         self.epochs[rule] += 1;
@@ -115,8 +120,8 @@ fn better_of_round(old: Option<RuleTable>, bench: &Bench) -> Result<RuleTable, S
     let set = specimens(bench, bench.root);
     let seconds = 10.0 * bench.model.design.duration_s;
     let scores = bench.arena.scores(&[flat, bench.flat.clone()], &set, seconds, |_, _| None)?;
-    let total = |i: usize| scores[i].iter().sum::<f64>();
-    Ok(if total(0) > total(1) { old } else { bench.table.clone() })
+    let total = |i: usize| Total::new(&scores[i]);
+    Ok(if total(0).compare(&total(1)).is_gt() { old } else { bench.table.clone() })
 }
 
 fn specimens(bench: &Bench, root: u64) -> SpecimenSet {

@@ -3,16 +3,27 @@
 //! Every comparison is with the present table on the same specimens and the same random numbers, and a gain counts only
 //! where it is larger than its paired standard error allows for. Specimens are fresh in every race, so that the search
 //! cannot fit the luck of a fixed set.
+//!
+//! That a candidate starves senders is no part of its gain, but comes before it: one that clearly starves more than the
+//! present table is out, and one that clearly starves fewer wins. One specimen alone makes nothing clear.
+
+use std::cmp::Ordering;
+use std::fmt;
 
 use exmachina_rules::FlatTable;
+use exmachina_sim::role::Score;
 use exmachina_sim::scenario::SpecimenSet;
 
 use super::Bench;
 use super::arena::Stopped;
+use crate::evaluate::mean;
 use crate::model::Model;
 
 /// A race with more candidates than this begins with a shorter heat.
 const CROWD: usize = 60;
+
+/// A candidate wins by starving fewer senders if it does so by this many times what would make another lose for more.
+const CLEARLY_FEWER: f64 = 2.0;
 
 /// A winner runs on at most this many times the specimens of the race before it counts as one.
 const MOST_AGAIN: usize = 16;
@@ -41,10 +52,27 @@ pub struct Rules {
 pub struct Winner {
     /// Which one.
     pub candidate: usize,
-    /// Mean gain per specimen over the present table.
-    pub gain: f64,
-    /// The same, as a share of what the present table is off a score of 0.
-    pub share: f64,
+    /// By what.
+    pub by: By,
+}
+
+/// What a candidate won by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum By {
+    /// Mean gain per specimen over the present table; and the same as a share of what the present table is off a score
+    /// of 0.
+    Gain(f64, f64),
+    /// It starves fewer senders: by so large a share of those that are on.
+    Starving(f64),
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Gain(gain, _) => write!(f, "gains {gain:.4}"),
+            By::Starving(share) => write!(f, "starves {:.2} % fewer senders", 100.0 * share),
+        }
+    }
 }
 
 /// A candidate: a table, and the rule of the *present* table without which it cannot differ from it.
@@ -57,9 +85,9 @@ pub struct Candidate {
 
 /// Paired differences, one for each whole grid of specimens.
 #[derive(Clone, Debug, Default)]
-struct Gains(Vec<f64>);
+struct Differences(Vec<f64>);
 
-impl Gains {
+impl Differences {
     fn mean(&self) -> f64 {
         self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
     }
@@ -77,6 +105,80 @@ impl Gains {
     fn margin(&self) -> f64 {
         self.standard_error() * (1.0 + 4.0 / (self.0.len() as f64 - 1.0).max(1.0))
     }
+}
+
+/// Whether a candidate starves fewer senders than the present table, alike, or more; the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Starves {
+    Fewer,
+    Alike,
+    More,
+}
+
+/// What a candidate does better than the present table.
+#[derive(Clone, Debug, Default)]
+struct Gains {
+    /// Of what specimens are worth, where they have a worth under both.
+    worth: Differences,
+    /// Of the share of senders that starve.
+    starved: Differences,
+}
+
+impl Gains {
+    /// Takes in what the candidate and the present table are worth on some more whole grids.
+    fn extend(&mut self, own: &[Score], base: &[Score], group: usize) {
+        for (own, base) in own.chunks(group).zip(base.chunks(group)) {
+            let pairs = || own.iter().zip(base);
+            let worth: Vec<f64> = pairs().filter_map(|(a, b)| difference(a, b)).collect();
+            if !worth.is_empty() {
+                self.worth.0.push(worth.iter().sum::<f64>() / worth.len() as f64);
+            }
+            let starved: f64 = pairs().map(|(a, b)| a.starved_share() - b.starved_share()).sum();
+            self.starved.0.push(starved / own.len() as f64);
+        }
+    }
+
+    /// A share that is the same everywhere is clear however few specimens there are. One that stems from a single
+    /// specimen is just its own standard error, and so less than the margin.
+    fn starves(&self, confidence: f64) -> Starves {
+        let (more, margin) = (self.starved.mean(), confidence * self.starved.margin());
+        if more > margin {
+            Starves::More
+        } else if -more > CLEARLY_FEWER * margin {
+            Starves::Fewer
+        } else {
+            Starves::Alike
+        }
+    }
+
+    /// From better to worse.
+    fn compare(&self, other: &Gains, confidence: f64) -> Ordering {
+        let (own, others) = (self.starves(confidence), other.starves(confidence));
+        let fewer = self.starved.mean().total_cmp(&other.starved.mean());
+        let fewer = if own == Starves::Fewer && own == others { fewer } else { Ordering::Equal };
+        own.cmp(&others).then(fewer).then(other.worth.mean().total_cmp(&self.worth.mean()))
+    }
+
+    /// What it wins by, if the race were over; `off` is what the present table is off a score of 0.
+    fn win(&self, confidence: f64, off: f64) -> Option<By> {
+        let (gain, margin) = (self.worth.mean(), confidence * self.worth.margin());
+        match self.starves(confidence) {
+            Starves::Fewer => Some(By::Starving(-self.starved.mean())),
+            Starves::Alike if gain > margin && gain > 0.0 => Some(By::Gain(gain, gain / off)),
+            _ => None,
+        }
+    }
+}
+
+/// What a specimen is worth more under one table than under another; none where it has no worth under one of them. The mean
+/// of a run from which a starved sender is missing is no gain over one that it is in.
+fn difference(own: &Score, base: &Score) -> Option<f64> {
+    let difference = own.mean? - base.mean?;
+    Some(match own.starved.cmp(&base.starved) {
+        Ordering::Less => difference.max(0.0),
+        Ordering::Equal => difference,
+        Ordering::Greater => difference.min(0.0),
+    })
 }
 
 /// Specimens number `from..from + count` of a root seed.
@@ -98,25 +200,30 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
     let (mut done, mut spent) = (0, 0);
     while !alive.is_empty() && done < most {
         let count = done.max(first).next_multiple_of(group).min(most - done);
-        base.extend(heat(bench, candidates, rules, &alive, &mut gains, done..done + count, group)?);
+        base.extend(heat(bench, candidates, rules, &alive, &mut gains, done..done + count)?);
         done += count;
         spent += count * alive.len();
         // The better third goes on, less those that are worse than the present table by now.
-        alive.sort_by(|&a, &b| gains[b].mean().total_cmp(&gains[a].mean()));
+        alive.sort_by(|&a, &b| gains[a].compare(&gains[b], rules.confidence));
         alive.truncate(alive.len().div_ceil(3));
-        alive.retain(|&c| gains[c].mean() > -0.5 * gains[c].standard_error().min(1.0));
+        alive.retain(|&c| match gains[c].starves(rules.confidence) {
+            Starves::Fewer => true,
+            Starves::Alike => gains[c].worth.mean() > -0.5 * gains[c].worth.standard_error().min(1.0),
+            Starves::More => false,
+        });
         let Some(&best) = alive.first() else { break };
-        let (gain, margin) = (gains[best].mean(), rules.confidence * gains[best].margin());
-        let decided = alive.len() == 1 || done >= most || gain > 2.0 * margin;
-        if decided && gain > margin && gain > 0.0 {
-            let off = base.iter().sum::<f64>().abs() / base.len() as f64;
-            let winner = |gain| Winner { candidate: best, gain, share: gain / off };
+        let (gain, margin) = (gains[best].worth.mean(), rules.confidence * gains[best].worth.margin());
+        let fewer = gains[best].starves(rules.confidence) == Starves::Fewer;
+        let decided = alive.len() == 1 || done >= most || fewer || gain > 2.0 * margin;
+        let off = mean(&base).map_or(0.0, f64::abs);
+        if let Some(by) = gains[best].win(rules.confidence, off).filter(|_| decided) {
             if !rules.confirm {
-                return Ok(Some(winner(gain)));
+                return Ok(Some(Winner { candidate: best, by }));
             }
             // As many runs again as it took to choose: the winner's and the present table's.
             let again = (spent / 2).clamp(done, MOST_AGAIN * done).next_multiple_of(group);
-            return Ok(confirm(bench, candidates, rules, best, done..done + again, group)?.map(winner));
+            let by = confirm(bench, candidates, rules, best, done..done + again, off)?;
+            return Ok(by.map(|by| Winner { candidate: best, by }));
         }
     }
     Ok(None)
@@ -124,7 +231,7 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
 
 /// Runs the winner of a race once more, on specimens that had no part in choosing it: the best of many looks better than
 /// it is, and without this most of what late races find is luck. Only two tables run, so that many specimens cost little;
-/// and the more there are, the smaller is the step that is taken because it was lucky here too. Returns what it gains
+/// and the more there are, the smaller is the step that is taken because it was lucky here too. Returns what it wins by
 /// there, if it wins again.
 fn confirm(
     bench: &Bench,
@@ -132,17 +239,15 @@ fn confirm(
     rules: &Rules,
     winner: usize,
     specimens: std::ops::Range<usize>,
-    group: usize,
-) -> Result<Option<f64>, Stopped> {
+    off: f64,
+) -> Result<Option<By>, Stopped> {
     let mut gains = vec![Gains::default(); candidates.len()];
-    heat(bench, candidates, rules, &[winner], &mut gains, specimens, group)?;
-    let gains = &gains[winner];
-    let (gain, margin) = (gains.mean(), rules.confidence * gains.margin());
-    Ok((gain > margin && gain > 0.0).then_some(gain))
+    heat(bench, candidates, rules, &[winner], &mut gains, specimens)?;
+    Ok(gains[winner].win(rules.confidence, off))
 }
 
-/// Adds the paired differences of the candidates still in the race on some more specimens. Returns the present table's
-/// scores there.
+/// Adds the paired differences of the candidates still in the race on some more specimens. Returns what the present table
+/// is worth there.
 fn heat(
     bench: &Bench,
     candidates: &[Candidate],
@@ -150,8 +255,7 @@ fn heat(
     alive: &[usize],
     gains: &mut [Gains],
     specimens: std::ops::Range<usize>,
-    group: usize,
-) -> Result<Vec<f64>, Stopped> {
+) -> Result<Vec<Score>, Stopped> {
     let set = fresh(bench.model, rules.root, specimens.start, specimens.len());
     let base = bench.arena.watched(bench.flat, &set, rules.seconds)?;
     let tables: Vec<FlatTable> = alive.iter().map(|&c| candidates[c].table.clone()).collect();
@@ -161,9 +265,8 @@ fn heat(
         (rules.skip_unused && !fired).then_some(base.scores[specimen])
     };
     let scores = bench.arena.scores(&tables, &set, rules.seconds, unchanged)?;
-    for (&c, score) in alive.iter().zip(&scores) {
-        let difference: Vec<f64> = score.iter().zip(&base.scores).map(|(a, b)| a - b).collect();
-        gains[c].0.extend(difference.chunks(group).map(|g| g.iter().sum::<f64>() / g.len() as f64));
+    for (&c, scores) in alive.iter().zip(&scores) {
+        gains[c].extend(scores, &base.scores, bench.model.group());
     }
     Ok(base.scores)
 }
@@ -174,10 +277,72 @@ mod tests {
 
     #[test]
     fn few_differences_have_a_wide_margin() {
-        let gains = Gains(vec![1.0, 3.0]);
-        assert_eq!((gains.mean(), gains.standard_error(), gains.margin()), (2.0, 1.0, 5.0));
-        let gains = Gains([1.0, 3.0].repeat(50));
-        assert!((gains.margin() / gains.standard_error() - 1.04).abs() < 0.001);
-        assert_eq!(Gains(vec![5.0]).margin(), f64::INFINITY);
+        let few = Differences(vec![1.0, 3.0]);
+        assert_eq!((few.mean(), few.standard_error(), few.margin()), (2.0, 1.0, 5.0));
+        let many = Differences([1.0, 3.0].repeat(50));
+        assert!((many.margin() / many.standard_error() - 1.04).abs() < 0.001);
+        assert_eq!(Differences(vec![5.0]).margin(), f64::INFINITY);
+    }
+
+    /// A run of two senders.
+    fn run(mean: f64, starved: u32) -> Score {
+        Score { mean: (starved < 2).then_some(mean), starved, on: 2 }
+    }
+
+    fn gains(own: &[Score], base: &[Score]) -> Gains {
+        let mut gains = Gains::default();
+        gains.extend(own, base, 1);
+        gains
+    }
+
+    #[test]
+    fn where_nobody_starves_the_mean_gain_decides() {
+        let base: Vec<Score> = (0..16).map(|i| run(-1.0 - f64::from(i % 3), 0)).collect();
+        let better: Vec<Score> = base.iter().map(|b| run(b.mean.unwrap() + 0.25, 0)).collect();
+        assert_eq!(gains(&better, &base).win(1.0, 0.5), Some(By::Gain(0.25, 0.5)));
+        assert_eq!(gains(&base, &better).win(1.0, 0.5), None);
+        assert_eq!(gains(&better, &base).compare(&gains(&base, &base), 1.0), Ordering::Less);
+    }
+
+    #[test]
+    fn one_unlucky_specimen_does_not_decide() {
+        for n in [2, 4, 16, 64] {
+            let base = vec![run(-1.0, 0); n];
+            let mut unlucky = vec![run(-0.5, 0); n];
+            unlucky[1] = run(-0.1, 2);
+            assert_eq!(gains(&unlucky, &base).starves(1.0), Starves::Alike, "{n}");
+            assert!(n < 4 || matches!(gains(&unlucky, &base).win(1.0, 1.0), Some(By::Gain(gain, _)) if gain == 0.5));
+            assert_eq!(gains(&base, &unlucky).starves(1.0), Starves::Alike, "{n}");
+            assert_eq!(gains(&base, &unlucky).win(1.0, 1.0), None, "{n}");
+        }
+    }
+
+    #[test]
+    fn who_starves_senders_does_not_win_by_what_is_missing_from_the_mean() {
+        let base = vec![run(-3.0, 0); 16];
+        // One of two senders starves in every run, or in half of them; the mean of the rest is far better.
+        for every in [1, 2] {
+            let own: Vec<Score> = (0..16).map(|i| run(-0.1, u32::from(i % every == 0))).collect();
+            let gains = gains(&own, &base);
+            assert_eq!((gains.starves(1.0), gains.win(1.0, 1.0)), (Starves::More, None));
+        }
+        // Once is luck, and worth nothing.
+        let mut own = base.clone();
+        own[3] = run(-0.1, 1);
+        assert_eq!((gains(&own, &base).worth.mean(), gains(&own, &base).win(1.0, 1.0)), (0.0, None));
+        assert_eq!(gains(&base, &own).worth.mean(), 0.0);
+    }
+
+    #[test]
+    fn who_clearly_starves_fewer_wins_whatever_the_mean() {
+        let (base, own) = (vec![run(0.0, 2); 16], vec![run(-9.0, 1); 16]);
+        let better = gains(&own, &base);
+        assert_eq!(better.win(1.0, 0.0), Some(By::Starving(0.5)));
+        assert_eq!(By::Starving(0.5).to_string(), "starves 50.00 % fewer senders");
+        assert_eq!(gains(&base, &own).starves(1.0), Starves::More);
+        // And of two the one that starves fewest.
+        let best = gains(&vec![run(-99.0, 0); 16], &base);
+        assert_eq!(best.compare(&better, 1.0), Ordering::Less);
+        assert_eq!(better.compare(&gains(&base, &base), 1.0), Ordering::Less);
     }
 }

@@ -39,6 +39,11 @@ fn state(designer: &Designer) -> String {
     designer.checkpoint()
 }
 
+/// The score at a point of the time-to-score curve.
+fn score(designer: &Designer, point: usize) -> f64 {
+    designer.history()[point].best.score.unwrap()
+}
+
 #[test]
 fn a_search_repeats_at_any_number_of_threads_and_after_any_interruption() {
     for search in [Search::Default, Search::Paper] {
@@ -79,9 +84,9 @@ fn both_searches_improve_on_the_first_rule() {
     for (search, steps) in [(Search::Default, 40), (Search::Paper, 12)] {
         let mut designer = designer(search, 1);
         run(&mut designer, 1);
-        let first = designer.history()[0].score;
+        let first = score(&designer, 0);
         run(&mut designer, steps);
-        let last = designer.history().last().unwrap().score;
+        let last = score(&designer, designer.history().len() - 1);
         assert!(last > first + 0.3, "{search:?}: {first} to {last}");
     }
 }
@@ -230,8 +235,8 @@ fn two_tables_designed_together_both_change() {
     let start = actions(&search.parts[0].start);
     let [fast, calm] = [0, 1].map(|class| actions(&tables[class].1));
     assert!(fast != start && calm != start && fast != calm);
-    let [first, .., last] = search.history() else { panic!("measured twice") };
-    assert!(last.score > first.score + 0.3, "{} to {}", first.score, last.score);
+    let (first, last) = (score(&search, 0), score(&search, search.history().len() - 1));
+    assert!(last > first + 0.3, "{first} to {last}");
     assert_eq!(search.progress().rules, fast.len() + calm.len());
     // Each file says which of the tables it is.
     let says = |class: usize| tables[class].1.provenance.as_ref().unwrap().search.clone();
@@ -259,7 +264,30 @@ fn designs_among_aimd_and_on_two_links_repeat_and_improve() {
     for text in [WITH_AIMD, TWO_LINKS] {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
-        assert!(history.last().unwrap().score > history[0].score + 0.3, "{history:?}");
+        assert!(score(&search, history.len() - 1) > score(&search, 0) + 0.3, "{history:?}");
         assert_eq!(search.tables()[0].0, "");
+    }
+}
+
+/// What a design says of its table is what scoring says of it on the same networks: those of the model itself.
+#[test]
+fn the_score_of_a_design_is_that_of_its_table() {
+    use crate::evaluate::{Contender, mean, scores};
+
+    let also = "[[also]]\nworkload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }\nobjective = { delta = 14 }\n\
+                weight = 0.3\n";
+    for text in [WITH_AIMD, &format!("{WITH_AIMD}{also}")] {
+        let model = Model::parse(text, "x.toml").unwrap();
+        let mut search = Designer::new(model.clone(), Settings { seed: Some(1), ..Settings::default() });
+        run(&mut search, 6);
+        // Of one line so far, the table at hand is the one that was measured, if the last step measured it.
+        let table = search.parts[0].best.clone().unwrap();
+        let mut set = model.specimens(root(1, 0), VALIDATION.next_multiple_of(model.group()));
+        set.specimens.retain(|specimen| model.is_own(specimen));
+        assert_eq!(set.specimens.len(), VALIDATION / model.group());
+        let contender = Contender::Table(Box::new(FlatTable::new(&table).unwrap()));
+        let expected = mean(&scores(&contender, &set, &model.objective, model.design.duration_s));
+        assert!(expected.is_some() && search.progress().best.unwrap().score == expected);
+        assert_eq!(Some(search.table().provenance.unwrap().score), expected, "the file says it, too");
     }
 }

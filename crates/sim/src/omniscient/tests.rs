@@ -29,6 +29,11 @@ fn world(hops: Vec<HopPlan>, routes: &[&[u8]], workload: &Workload) -> World<'st
     World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() }
 }
 
+/// RTT of an empty network of one such link: 1250 bytes there, 40 back.
+fn rtt_ms(mbps: f64) -> f64 {
+    150.0 + 1290.0 * 8e-3 / mbps
+}
+
 /// On one link at half duty: `C * 2 (1 - 2^-n) / n` on the mean, and never any delay.
 #[test]
 fn a_dumbbell_at_half_duty_has_the_closed_form() {
@@ -41,8 +46,10 @@ fn a_dumbbell_at_half_duty_has_the_closed_form() {
         let expected = 15.0 * 2.0 * (1.0 - libm::exp2(-n)) / n;
         assert!((mbits / on / expected - 1.0).abs() < 0.015, "{n} senders: {}, expected {expected}", mbits / on);
         for flow in &outcome.flows {
-            assert!((flow.delay_ratio().unwrap() - 1.0).abs() < 1e-9);
-            assert!((flow.normalised_throughput(15.0) - 1.0).abs() < 1e-6, "every share is an equal one");
+            assert!((flow.mean_rtt_ms().unwrap() - rtt_ms(15.0)).abs() < 1e-6, "no queue");
+            // Every share is an equal one, but for what is on its way at the end.
+            let missing = 1.0 - flow.normalised_throughput(15.0);
+            assert!((-1e-6..0.16 / flow.share_s).contains(&missing), "{missing}");
         }
     }
 }
@@ -81,7 +88,7 @@ fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
     let (mut on_s, mut packets, mut now) = (0.0, 0.0, traffic.next);
     while now < from_s(1000.0) {
         let n = f64::from(traffic.begin_on_period(now));
-        let took_s = n / 1500.0 + 0.15;
+        let took_s = n / 1500.0 + rtt_ms(15.0) / 1e3;
         on_s += took_s.min(1000.0 - to_s(now));
         packets += n;
         traffic.end_on_period(now + from_s(took_s));
@@ -97,8 +104,10 @@ fn losses_take_their_part() {
     let lossy = HopPlan { loss: 0.2, ..hop(10.0) };
     let workload = Workload::new(On::Forever, 0.0);
     let outcome = omniscient(&world(vec![lossy, hop(8.0)], &[&[0, 1]], &workload), SEED, 100.0);
-    // The first link is full at 10; 8 reach the second, which is just full, and the receiver.
-    assert_eq!((outcome.flows[0].sent, outcome.flows[0].delivered, outcome.lost), (100_000, 80_000, 20_000));
+    // The first link is full at 10; 8 reach the second, which is just full, and the receiver: all but the last RTT's.
+    let on_their_way = (800.0_f64 * (0.15 + 1290.0 * 8e-6 * (1.0 / 10.0 + 1.0 / 8.0))).round() as u64;
+    assert_eq!((outcome.flows[0].sent, outcome.lost, outcome.in_flight), (100_000, 20_000, on_their_way));
+    assert_eq!(outcome.flows[0].delivered, 80_000 - on_their_way);
 }
 
 /// Links that vary count with their long-term average.
@@ -111,7 +120,9 @@ fn varying_links_count_with_their_mean() {
     {
         let workload = Workload { first_off: crate::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
         let outcome = omniscient(&world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload), SEED, 100.0);
-        assert!(outcome.flows.iter().all(|f| (f.throughput_mbps() / (expected / 2.0) - 1.0).abs() < 1e-3));
+        // All but what is on its way at the end.
+        let share = 1.0 - 0.15 / 100.0;
+        assert!(outcome.flows.iter().all(|f| (f.throughput_mbps() / (share * expected / 2.0) - 1.0).abs() < 1e-4));
         assert!((outcome.rate_mbps - expected).abs() < 1e-6 * expected);
     }
 }
@@ -125,7 +136,46 @@ fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
         let world = world(vec![hop(0.01)], &vec![&[0][..]; n], &workload);
         let outcome = omniscient(&world, SEED, 39.5);
         let delivered: u64 = outcome.flows.iter().map(|f| f.delivered).sum();
-        // 38.9 packets.
-        assert!(delivered as usize == 38 / n * n, "{n} senders: {delivered}");
+        // 38.9 packets are sent, and 37.7 of them are there by then.
+        assert!(delivered as usize == 37 / n * n, "{n} senders: {delivered}");
+    }
+}
+
+/// One rule for all who are compared: a packet counts when its ACK is back, on or off, and if the run is not over by then;
+/// and time while on. One on-period of 2 s, and a window of twice what the path holds, so that a queue is left behind.
+#[test]
+fn tables_schemes_and_the_reference_are_accounted_for_alike() {
+    use crate::engine::Engine;
+    use crate::network::{Arrival, Network, Stop};
+
+    let at = |start_s| Arrival { start_s, stop: Stop::Seconds(2.0) };
+    let workload = Workload::new(On::At(vec![at(1.0), at(20.0)].into()), 0.0);
+    let run = |seconds| {
+        let mut world = world(vec![hop(10.0)], &[&[0]], &workload);
+        world.senders[0].scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 300 });
+        world.senders[0].transport.ack_bytes = 0;
+        let network = Network::dumbbell(10.0, 150.0, 1, workload.clone());
+        let mut design = Engine::new(&network, SEED, |_| ConstantWindow { packets: 300 });
+        let mut transport = world.engine(SEED);
+        design.run(from_s(seconds), &mut Unwatched);
+        transport.run(from_s(seconds), &mut Unwatched);
+        [design.outcome(), transport.outcome(), omniscient(&world, SEED, seconds)]
+    };
+    for outcome in run(10.0) {
+        let flow = &outcome.flows[0];
+        assert!((flow.on_s - 2.0).abs() < 1e-9 && (flow.share_s - 2.0).abs() < 1e-9, "{flow:?}");
+        assert_eq!((flow.delivered, outcome.lost, outcome.in_flight), (flow.sent, 0, 0));
+        // Nothing is delivered in the first RTT, and as much after switch-off as was on its way then.
+        assert!(flow.delivered.abs_diff(flow.late + 1849) <= 2, "{flow:?}");
+    }
+    let [table, scheme, reference] = run(10.0).map(|outcome| outcome.flows[0]);
+    assert!(table.late == 300 && scheme.late == 300, "a whole window: {table:?} {scheme:?}");
+    assert_eq!(reference.late, 151, "no more than the path holds");
+    assert!(table.delivered > reference.delivered && scheme.delivered > reference.delivered, "which is no bound");
+    // What is on its way at the end counts for nobody.
+    for outcome in run(21.0) {
+        let flow = &outcome.flows[0];
+        assert!((flow.on_s - 3.0).abs() < 1e-9 && outcome.in_flight >= 151, "{flow:?}");
+        assert_eq!(flow.delivered, flow.sent - outcome.in_flight);
     }
 }

@@ -117,13 +117,13 @@ impl Evaluation {
         Seed { root: self.seed, specimen: run }
     }
 
-    /// Whether a contender sends packets: the omniscient bound does not, and what it gets is computed.
+    /// Whether a contender sends packets: the omniscient reference does not, and what it gets is computed.
     #[must_use]
     pub fn sends(&self, contender: usize) -> bool {
         self.contenders.get(contender).is_none_or(|contender| contender.scheme != SchemeName::Omniscient)
     }
 
-    /// The network of a run, with a contender on it. All contenders meet the same networks. That of the omniscient bound
+    /// The network of a run, with a contender on it. All contenders meet the same networks. That of the omniscient reference
     /// has senders that stand for its own and are not to be run (see [`Evaluation::sends`]).
     ///
     /// # Errors
@@ -192,7 +192,7 @@ impl Evaluation {
             (None, Some(_)) => shared.rtt_ms,
             (None, None) => self.rtt_of_links(group).unwrap_or(0.0),
         };
-        // A bound has no senders of its own.
+        // The reference has no senders of its own.
         let stand_in = SchemeName::Window(1);
         let scheme = if *scheme == SchemeName::Omniscient { &stand_in } else { scheme };
         for k in range {

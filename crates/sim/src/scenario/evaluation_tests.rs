@@ -291,7 +291,7 @@ fn mistakes_in_schemes() {
     );
     assert_eq!(told(SCHEMES, "schemes = [\n'cubic',\n'tahoe']"), format!("3: schemes: {known}, got tahoe"));
     assert_eq!(told("count = 2", "count = 2\nscheme = 'tahoe'"), format!("8: senders.scheme: {known}, got tahoe"));
-    assert!(told("count = 2", "count = 2\nscheme = 'omniscient'").contains("a bound on all senders"));
+    assert!(told("count = 2", "count = 2\nscheme = 'omniscient'").contains("a calculation for all senders"));
     assert_eq!(told(SCHEMES, "schemes = 'cubic'"), "1: schemes: expected a list, got string \"cubic\"");
 }
 

@@ -78,7 +78,7 @@ fn scheme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GroupSche
     let label = String::deserialize(deserializer)?;
     match SchemeName::parse(&label) {
         Ok(SchemeName::Omniscient) => {
-            Err(D::Error::custom("omniscient is a bound on all senders, not a scheme of some"))
+            Err(D::Error::custom("omniscient is a calculation for all senders, not a scheme of some"))
         }
         Ok(scheme) => Ok(Some(GroupScheme { label, scheme })),
         Err(message) => Err(D::Error::custom(message)),

@@ -46,7 +46,7 @@ pub enum SchemeName {
     Copa,
     /// `ledbat`.
     Ledbat,
-    /// `omniscient`: the bound, which is computed and not simulated.
+    /// `omniscient`: the reference, which is computed and not simulated.
     Omniscient,
     /// `window:40`: a constant window, packets.
     Window(u32),
@@ -243,7 +243,7 @@ impl SchemeName {
                 Some(make) => AnyScheme::Own(Own(make())),
                 None => return missing("scheme", name),
             },
-            SchemeName::Omniscient => return Err("omniscient is a bound, not a sender of packets".to_owned()),
+            SchemeName::Omniscient => return Err("omniscient is a calculation, not a sender of packets".to_owned()),
         })
     }
 }
@@ -322,6 +322,6 @@ mod tests {
         let told = |name: SchemeName| name.sender(&around, Stream::new(1, 0, 0, Purpose::Scheme)).unwrap_err();
         assert_eq!(told(SchemeName::Table("x.dna".to_owned())), "the rule table x.dna is not loaded");
         assert_eq!(told(SchemeName::Own("mine".to_owned())), "the scheme mine is not loaded");
-        assert!(told(SchemeName::Omniscient).contains("bound"));
+        assert!(told(SchemeName::Omniscient).contains("a calculation"));
     }
 }

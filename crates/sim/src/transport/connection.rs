@@ -269,8 +269,7 @@ impl<S: Scheme> Connection<S> {
         let syn = packet.bytes < self.settings.packet_bytes;
         self.totals.in_order += u64::from(in_order) - u64::from(syn && new);
         if new && !syn {
-            self.totals.delivered += 1;
-            self.totals.delay += now - packet.sent;
+            self.totals.deliver(now - packet.sent, self.on);
         }
     }
 
