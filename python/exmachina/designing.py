@@ -5,7 +5,6 @@ After every step the checkpoint is replaced in one go, so that a kill at any mom
 resumed design ends with the same bytes as an undisturbed one.
 """
 
-import json
 import os
 import threading
 import time
@@ -69,7 +68,10 @@ class Design:
     """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score,
     starved_share."""
     score: float | None
-    """Of the tables, as of `progress`: what `score` says of them on those networks. None if never measured."""
+    """Of these tables: mean per specimen, as `score` has it, on those networks of the model that `progress` is measured
+    on. None where nobody received anything there."""
+    starved_share: float
+    """Share of the senders there that were on and received nothing: they are in no score."""
     progress: Progress
     """How it stood at the end."""
 
@@ -214,15 +216,12 @@ def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, 
     except UnicodeDecodeError:
         raise InputError(f"{files.checkpoint}: not a checkpoint") from None
     designer = _core.Designer.resume(text, str(files.checkpoint))
-    begun = Table(designer.dnas[0][1]).provenance
-    assert begun is not None, "every designer says how it began"
-    if begun["model"] != model.text:
+    if designer.model_text != model.text:
         raise InputError(f"{files.checkpoint}: belongs to another model; --resume needs the model it began with")
-    begun_search = json.loads(begun["search"])["settings"]["search"]
-    if begun_search != search:
-        raise InputError(f"{files.checkpoint}: was begun with --search {begun_search}; go on with the same")
-    if seed is not None and begun["seed"] != seed:
-        raise InputError(f"{files.checkpoint}: was begun with --seed {begun['seed']}; go on with the same")
+    if designer.search != search:
+        raise InputError(f"{files.checkpoint}: was begun with --search {designer.search}; go on with the same")
+    if seed is not None and designer.seed != seed:
+        raise InputError(f"{files.checkpoint}: was begun with --seed {designer.seed}; go on with the same")
     return designer
 
 
@@ -300,17 +299,14 @@ class _Run:
     def save(self) -> Design:
         """Writes all files of the design."""
         files, history = self.files, frame_of(self.designer.history())
-        tables = {
-            name: Table(dna, "design.dna" if files is None else str(files.tables[name]))
-            for name, dna in self.designer.dnas
-        }
+        dnas, score, starved_share = self.designer.answer(self.workers)
+        tables = {name: Table(dna, "design.dna" if files is None else str(files.tables[name])) for name, dna in dnas}
         if files is not None:
             write_atomically(files.checkpoint, self.designer.checkpoint().encode())
             write_parquet(files.history, history, {"model": self.model.text})
             for name, table in tables.items():
                 write_atomically(files.tables[name], table.dna)
-        progress = self.progress()
-        return Design(tables, history, progress.score, progress)
+        return Design(tables, history, score, starved_share, self.progress())
 
 
 def _stopped(result: Design, files: _Files | None) -> Stopped:

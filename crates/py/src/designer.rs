@@ -26,6 +26,9 @@ pub struct Designer {
     stop: AtomicBool,
 }
 
+/// The bytes of tables by name.
+type Dnas<'py> = Vec<(String, Bound<'py, PyBytes>)>;
+
 /// A search that panicked in a step is as it was before the step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -123,10 +126,29 @@ impl Designer {
         ]
     }
 
-    /// The tables by the names of the senders that run them; one without a name where all run the same.
+    /// The tables to hand over, by the names of the senders that run them (one without a name where all run the same); their
+    /// score on the specimens of measurements, and the share of senders that starve there.
+    fn answer<'py>(&self, py: Python<'py>, workers: &Workers) -> (Dnas<'py>, Option<f64>, f64) {
+        let (tables, measure) = workers.run(py, || lock(&self.search).answer());
+        let dnas = tables.into_iter().map(|(name, table)| (name, PyBytes::new(py, &table.to_dna()))).collect();
+        (dnas, measure.score, measure.starved)
+    }
+
     #[getter]
-    fn dnas<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
-        let tables = lock(&self.search).tables().into_iter();
-        tables.map(|(name, table)| (name, PyBytes::new(py, &table.to_dna()))).collect()
+    fn model_text(&self) -> String {
+        lock(&self.search).model().text.clone()
+    }
+
+    #[getter]
+    fn search(&self) -> &'static str {
+        match lock(&self.search).settings().search {
+            Search::Default => "default",
+            Search::Paper => "paper",
+        }
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        lock(&self.search).seed()
     }
 }

@@ -116,7 +116,7 @@ fn mistakes() {
     assert_eq!(
         told(&random(), "[objective]\nweight = 1"),
         "11: objective.weight: unknown field; expected one of preset, alpha, beta, delta, throughput, \
-         loss_weight"
+         loss_weight, deliveries"
     );
     assert_eq!(
         told(&random(), "[objective]\ndelta = -1"),

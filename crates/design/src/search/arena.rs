@@ -15,8 +15,12 @@ use exmachina_sim::sender::Sender;
 use exmachina_sim::time::Time;
 use rayon::prelude::*;
 
+use super::measure::Measure;
 use crate::cast::Cast;
 use crate::model::Model;
+
+/// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
+pub(super) const VALIDATION: usize = 32;
 
 /// The search was asked to stop: what the step had found so far is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +113,14 @@ impl Arena<'_> {
         };
         let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
         Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
+    }
+
+    /// How a table does on the validation specimens, which this root seed names.
+    pub fn measure(&self, table: &FlatTable, root: u64) -> Result<Measure, Stopped> {
+        let set = self.model.specimens(root, VALIDATION.next_multiple_of(self.model.group()));
+        let tables = std::slice::from_ref(table);
+        let scores = self.scores(tables, &set, self.model.design.duration_s, |_, _| None)?;
+        Ok(Measure::new(self.model, &set, &scores[0]))
     }
 
     /// What one table is worth, and the uses of its rules.

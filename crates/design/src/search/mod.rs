@@ -5,7 +5,7 @@
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `laws.rs`: whole tables to begin with, each given by a few numbers.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
-//! - `checkpoint.rs`: the whole state of a search as text.
+//! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
 //!
 //! Where senders of several classes share the networks, each class has its table and its own procedure, and they take
 //! turns: step n works on the table of class n (modulo their number), with the tables of the others as they are.
@@ -13,6 +13,7 @@
 //! Guarantees: the state after a step depends on the model, the settings and the number of steps alone: not on threads,
 //! clocks, or on having been stopped and resumed.
 
+mod answer;
 mod arena;
 mod checkpoint;
 mod laws;
@@ -28,7 +29,7 @@ mod tests;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cpu_time::ProcessTime;
-use exmachina_rules::{FlatTable, Provenance, RuleTable};
+use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
@@ -38,15 +39,12 @@ pub use checkpoint::DesignError;
 pub use measure::Measure;
 pub use ours::Tuning;
 
-use crate::authors;
 use crate::model::Model;
 use crate::usage::{Usage, usage_in};
 use arena::Arena;
 use ours::Ours;
 use paper::Paper;
 
-/// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
-const VALIDATION: usize = 32;
 /// The table is measured again once the search has simulated this many times what the last measurement took.
 const MEASURE_EVERY: u64 = 12;
 
@@ -154,9 +152,7 @@ impl Bench<'_> {
     /// How a table does on specimens that no candidate is chosen on.
     fn measure(&self, table: &RuleTable) -> Result<Measure, Stopped> {
         let flat = FlatTable::new(table).expect("a search makes usable tables");
-        let set = self.model.specimens(self.validation, VALIDATION.next_multiple_of(self.model.group()));
-        let scores = self.arena.scores(&[flat], &set, self.model.design.duration_s, |_, _| None)?;
-        Ok(Measure::new(self.model, &set, &scores[0]))
+        self.arena.measure(&flat, self.validation)
     }
 }
 
@@ -322,8 +318,16 @@ impl Designer {
         self.history.last().map(|h| h.best)
     }
 
-    fn seed(&self) -> u64 {
+    /// The root seed.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
         self.settings.seed.unwrap_or(self.model.design.seed)
+    }
+
+    /// What the design depends on beside the model.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The model.
@@ -349,34 +353,6 @@ impl Designer {
     #[must_use]
     pub fn history(&self) -> &[HistoryPoint] {
         &self.history
-    }
-
-    /// The best table so far, with all that is needed to repeat its design; the first, where there are several.
-    #[must_use]
-    pub fn table(&self) -> RuleTable {
-        self.finished(0, self.model.scenario.classes()[0])
-    }
-
-    /// The best tables so far by the names of the classes of senders that run them; one without a name where all run the
-    /// same.
-    #[must_use]
-    pub fn tables(&self) -> Vec<(String, RuleTable)> {
-        let classes = self.model.scenario.classes().into_iter().enumerate();
-        classes.map(|(class, name)| (name.to_owned(), self.finished(class, name))).collect()
-    }
-
-    fn finished(&self, class: usize, name: &str) -> RuleTable {
-        let mut table = self.parts[class].answer().clone();
-        table.provenance = Some(Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            model: self.model.text.clone(),
-            search: checkpoint::settings_json(&self.settings, self.step, name),
-            seed: self.seed(),
-            score: self.best().and_then(|best| best.score).unwrap_or(f64::NAN),
-            config: Some(authors::config(&self.model)),
-            optimizer: Some(authors::optimizer(&self.model.design)),
-        });
-        table
     }
 }
 

@@ -229,7 +229,7 @@ fn whole_and_in_parts(text: &str, search: Search, steps: u32) -> Designer {
 #[test]
 fn two_tables_designed_together_both_change() {
     let search = whole_and_in_parts(TWO_KINDS, Search::Default, 42);
-    let tables = search.tables();
+    let tables = search.answer().0;
     assert_eq!(tables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fast", "calm"]);
     let actions = |table: &RuleTable| table.rules().into_iter().map(|(_, action)| action).collect::<Vec<_>>();
     let start = actions(&search.parts[0].start);
@@ -265,7 +265,7 @@ fn designs_among_aimd_and_on_two_links_repeat_and_improve() {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
         assert!(score(&search, history.len() - 1) > score(&search, 0) + 0.3, "{history:?}");
-        assert_eq!(search.tables()[0].0, "");
+        assert_eq!(search.answer().0[0].0, "");
     }
 }
 
@@ -278,16 +278,22 @@ fn the_score_of_a_design_is_that_of_its_table() {
                 weight = 0.3\n";
     for text in [WITH_AIMD, &format!("{WITH_AIMD}{also}")] {
         let model = Model::parse(text, "x.toml").unwrap();
-        let mut search = Designer::new(model.clone(), Settings { seed: Some(1), ..Settings::default() });
-        run(&mut search, 6);
-        // Of one line so far, the table at hand is the one that was measured, if the last step measured it.
-        let table = search.parts[0].best.clone().unwrap();
-        let mut set = model.specimens(root(1, 0), VALIDATION.next_multiple_of(model.group()));
+        let mut set = model.specimens(root(1, 0), arena::VALIDATION.next_multiple_of(model.group()));
         set.specimens.retain(|specimen| model.is_own(specimen));
-        assert_eq!(set.specimens.len(), VALIDATION / model.group());
-        let contender = Contender::Table(Box::new(FlatTable::new(&table).unwrap()));
-        let expected = mean(&scores(&contender, &set, &model.objective, model.design.duration_s));
-        assert!(expected.is_some() && search.progress().best.unwrap().score == expected);
-        assert_eq!(Some(search.table().provenance.unwrap().score), expected, "the file says it, too");
+        assert_eq!(set.specimens.len(), arena::VALIDATION / model.group());
+        let score_of = |table: &RuleTable| {
+            let contender = Contender::Table(Box::new(FlatTable::new(table).unwrap()));
+            mean(&scores(&contender, &set, &model.objective, model.design.duration_s))
+        };
+        let mut search = Designer::new(model.clone(), Settings { seed: Some(1), ..Settings::default() });
+        for _ in 0..6 {
+            run(&mut search, 1);
+            let (tables, measure) = search.answer();
+            let [(_, table)] = &tables[..] else { panic!("one table") };
+            assert!(measure.score.is_some() && measure.score == score_of(table), "of the table that is handed over");
+            assert_eq!(table.provenance.as_ref().map(|made| made.score), measure.score, "the file says it, too");
+            let best = search.parts[0].best.as_ref().unwrap();
+            assert_eq!(search.progress().best.unwrap().score, score_of(best), "and of the best so far");
+        }
     }
 }
