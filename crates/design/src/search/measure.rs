@@ -57,7 +57,7 @@ impl fmt::Display for Measure {
 }
 
 /// None is worse than any number.
-fn by_number(a: Option<f64>, b: Option<f64>) -> Ordering {
+pub fn by_number(a: Option<f64>, b: Option<f64>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.total_cmp(&b),
         _ => a.is_some().cmp(&b.is_some()),

@@ -16,6 +16,7 @@ use exmachina_sim::scenario::SpecimenSet;
 
 use super::Bench;
 use super::arena::Stopped;
+use super::measure::by_number;
 use crate::evaluate::mean;
 use crate::model::Model;
 
@@ -92,6 +93,11 @@ impl Differences {
         self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
     }
 
+    /// The mean, where there is a difference.
+    fn known(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.mean())
+    }
+
     fn standard_error(&self) -> f64 {
         let (n, mean) = (self.0.len() as f64, self.mean());
         if n < 2.0 {
@@ -151,12 +157,23 @@ impl Gains {
         }
     }
 
-    /// From better to worse.
+    /// From better to worse. One that has no worth where the present table has is behind all that have.
     fn compare(&self, other: &Gains, confidence: f64) -> Ordering {
         let (own, others) = (self.starves(confidence), other.starves(confidence));
         let fewer = self.starved.mean().total_cmp(&other.starved.mean());
-        let fewer = if own == Starves::Fewer && own == others { fewer } else { Ordering::Equal };
-        own.cmp(&others).then(fewer).then(other.worth.mean().total_cmp(&self.worth.mean()))
+        let first = if own == Starves::Fewer && own == others { fewer } else { Ordering::Equal };
+        let worth = by_number(other.worth.known(), self.worth.known());
+        own.cmp(&others).then(first).then(worth).then(fewer)
+    }
+
+    /// Whether it may still turn out to be better than the present table.
+    fn goes_on(&self, confidence: f64) -> bool {
+        match (self.starves(confidence), self.worth.known()) {
+            (Starves::Fewer, _) => true,
+            (Starves::Alike, Some(gain)) => gain > -0.5 * self.worth.standard_error().min(1.0),
+            (Starves::Alike, None) => self.starved.mean() <= 0.0,
+            (Starves::More, _) => false,
+        }
     }
 
     /// What it wins by, if the race were over; `off` is what the present table is off a score of 0.
@@ -206,11 +223,7 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
         // The better third goes on, less those that are worse than the present table by now.
         alive.sort_by(|&a, &b| gains[a].compare(&gains[b], rules.confidence));
         alive.truncate(alive.len().div_ceil(3));
-        alive.retain(|&c| match gains[c].starves(rules.confidence) {
-            Starves::Fewer => true,
-            Starves::Alike => gains[c].worth.mean() > -0.5 * gains[c].worth.standard_error().min(1.0),
-            Starves::More => false,
-        });
+        alive.retain(|&c| gains[c].goes_on(rules.confidence));
         let Some(&best) = alive.first() else { break };
         let (gain, margin) = (gains[best].worth.mean(), rules.confidence * gains[best].worth.margin());
         let fewer = gains[best].starves(rules.confidence) == Starves::Fewer;
@@ -331,6 +344,19 @@ mod tests {
         own[3] = run(-0.1, 1);
         assert_eq!((gains(&own, &base).worth.mean(), gains(&own, &base).win(1.0, 1.0)), (0.0, None));
         assert_eq!(gains(&base, &own).worth.mean(), 0.0);
+    }
+
+    #[test]
+    fn who_starves_everybody_is_last_on_a_single_specimen_too() {
+        let base = [run(-1.0, 0)];
+        let [worse, nothing] = [[run(-70.0, 0)], [run(0.0, 2)]].map(|own| gains(&own, &base));
+        assert_eq!(worse.compare(&nothing, 1.0), Ordering::Less);
+        assert_eq!((worse.goes_on(1.0), nothing.goes_on(1.0)), (false, false));
+        assert!(gains(&[run(-1.2, 0)], &base).goes_on(1.0));
+        // Where the present table starves everybody, who does not is first.
+        let [same, cured] = [[run(0.0, 2)], [run(-70.0, 0)]].map(|own| gains(&own, &[run(0.0, 2)]));
+        assert_eq!(cured.compare(&same, 1.0), Ordering::Less);
+        assert!(cured.goes_on(1.0) && same.goes_on(1.0) && cured.win(1.0, 0.0).is_none());
     }
 
     #[test]
