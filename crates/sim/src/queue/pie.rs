@@ -3,7 +3,11 @@
 //!
 //! The delay is told by timestamps, the second way of §4.3: it needs no estimate of the departure rate (§5.2), which
 //! fails on links whose rate jumps. The probability is updated every 15 ms; the updates due since the last call are
-//! made up for at the next.
+//! made up for at the next, with the delay that they would have seen: it changes at departures only.
+//!
+//! Of the optional parts there are ECN (§5.1) and the cap on steps of the probability (§5.5). Not here: that PIE is at rest
+//! until a third of the buffer is full (§5.3), and that drops are spaced evenly (§5.4). Where §4.1 spares queues of
+//! two mean packets, the largest packet so far stands for the mean one, so that no size has to be set.
 
 use super::{Fifo, Limit, Queue, mark};
 use crate::packet::Packet;

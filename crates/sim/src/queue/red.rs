@@ -1,7 +1,11 @@
 //! RED, random early detection (Floyd and Jacobson 1993): marks or drops arrivals with a probability that grows with
 //! the average queue, spaced evenly rather than in clumps.
 //!
-//! The settings are ns-2's, with its "gentle" ramp above the upper threshold (Floyd 2000).
+//! The settings are ns-2's. What departs from the paper, as in ns-2: the "gentle" ramp above the upper threshold (Floyd
+//! 2000), at least 1/p packets between two marks (`wait`), and that an arrival after idle time is averaged in besides the m
+//! packets that might have come (§4 has them alone). The queue is counted in packets, without the one that is being
+//! transmitted. As RFC 3168 §7 asks, and not as in the paper, packets that could be marked are dropped above the upper
+//! threshold. Not here: counting in bytes, and ns-2's adaptive maximum probability.
 
 use super::{Fifo, Limit, Queue, mark};
 use crate::packet::Packet;

@@ -1,6 +1,11 @@
 //! Copa (Arun and Balakrishnan, NSDI 2018): a window that steers the rate to 1 / (delta dq), dq being the queueing delay.
 //!
 //! Beside flows that fill buffers it notices that the queue never empties and raises 1/delta as they raise their windows.
+//!
+//! Where the paper leaves off: the window is two packets at least; the velocity is bounded so that the window grows by no more
+//! than a packet per ACK, and falls back to 1 at the first ACK that asks for the other direction (in the paper, at the end of
+//! the RTT); a timeout starts over, as in TCP; what the application holds back does not grow the window. A loss in the
+//! default mode changes nothing, and 1/delta in the competitive mode grows by one per RTT without loss, as in §2.2.
 
 use super::filter::Extreme;
 use super::{Ack, Congestion, Scheme};

@@ -1,6 +1,6 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
-use super::hystart::Hystart;
+use super::hystart_plus_plus::HystartPlusPlus;
 use super::newreno::Basis;
 use super::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
@@ -24,7 +24,7 @@ pub struct CubicSettings {
     pub reno_friendly: bool,
     /// Most packets that one ACK adds in slow start (RFC 3465 §2.3: 2); 1 is what ns-2 does.
     pub slow_start_limit: u32,
-    /// Leave slow start before a loss (RFC 9406).
+    /// Leave the first slow start before a loss (§4.10: SHOULD use HyStart++, RFC 9406).
     pub hystart: bool,
     /// An on-period that begins after so long a pause starts with the initial window at most, ns (RFC 5681 §4.1, where it
     /// is the RTO).
@@ -76,7 +76,7 @@ pub struct Cubic {
     cwnd_prior: f64,
     epoch: Option<Epoch>,
     last_ack: Time,
-    hystart: Hystart,
+    hystart: HystartPlusPlus,
 }
 
 impl Cubic {
@@ -91,14 +91,25 @@ impl Cubic {
             cwnd_prior: f64::INFINITY,
             epoch: None,
             last_ack: 0,
-            hystart: Hystart::default(),
+            hystart: HystartPlusPlus::default(),
         }
     }
 
     fn slow_start(&mut self, ack: &Ack) {
-        self.cwnd += f64::from(ack.acked.min(self.settings.slow_start_limit.max(1)));
-        if self.settings.hystart && self.hystart.full(ack, self.cwnd as u32) {
-            self.ssthresh = self.cwnd;
+        // RFC 9406 §4.3: only while ssthresh has its first value; later slow starts know where to end.
+        if !(self.settings.hystart && self.ssthresh.is_infinite()) {
+            self.cwnd += f64::from(ack.acked.min(self.settings.slow_start_limit.max(1)));
+            return;
+        }
+        match self.hystart.growth(ack) {
+            Some(packets) => self.cwnd += packets,
+            None => {
+                self.ssthresh = self.cwnd;
+                // §4.10: the first congestion avoidance after HyStart++ has K = 0, and its own beginning as W_max and as
+                // the window that Reno has to pass.
+                self.cwnd_prior = self.cwnd;
+                self.avoid(ack);
+            }
         }
     }
 
@@ -342,8 +353,12 @@ mod tests {
         // RFC 9406: BDP 100 packets; without it the window would double until something is lost.
         let mut cubic = Cubic::new(CubicSettings { hystart: true, ..CubicSettings::default() });
         let mut path = Driver::new(from_ms(100.0), from_ms(1.0));
-        path.run(&mut cubic, SECOND);
-        assert!((60.0..250.0).contains(&cubic.ssthresh()), "{}", cubic.ssthresh());
+        // Five rounds at a quarter of the pace, each as long as the queue.
+        path.run(&mut cubic, 8 * SECOND);
+        assert!((100.0..1000.0).contains(&cubic.ssthresh()), "{}", cubic.ssthresh());
+        // §4.10: K = 0, and alpha of §4.3 is 1 from the first.
+        let epoch = cubic.epoch.unwrap();
+        assert_eq!((epoch.k, cubic.reno_alpha(&epoch)), (0.0, 1.0));
         cubic.start(0);
         assert!(cubic.ssthresh().is_infinite());
         assert_eq!(cubic.window(), 10);

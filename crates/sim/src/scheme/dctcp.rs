@@ -1,6 +1,8 @@
 //! DCTCP (RFC 8257): Reno that lowers its window in proportion to the share of packets marked.
 //!
-//! It needs queues that mark on the instantaneous length (RFC 8257 §3.1).
+//! It needs queues that mark on the instantaneous length (RFC 8257 §3.1). The state machine of §3.2 has a receiver of delayed
+//! ACKs tell which packets were marked with one bit, by an ACK at once wherever marks begin or end. Here an ACK says how many
+//! of the packets that it answers were marked, so that none is needed.
 
 use super::{Ack, Congestion, Scheme};
 use crate::time::Time;
@@ -9,6 +11,8 @@ use crate::time::Time;
 const GAIN: f64 = 1.0 / 16.0;
 /// The least ssthresh, packets (RFC 5681 eq. 4).
 const LEAST_SSTHRESH: f64 = 2.0;
+/// Packets that one ACK may add in slow start (RFC 3465 §2.3, L).
+const ACK_LIMIT: u32 = 2;
 
 /// DCTCP's congestion control.
 #[derive(Clone, Debug)]
@@ -79,10 +83,11 @@ impl Scheme for Dctcp {
         if ack.in_recovery || !ack.window_limited || ack.acked == 0 || ack.marked > 0 {
             return;
         }
+        // RFC 8257 §3: but for marks it is RFC 5681's, which grows by what is acknowledged: the same with delayed ACKs.
         if self.cwnd < self.ssthresh {
-            self.cwnd += 1.0;
+            self.cwnd += f64::from(ack.acked.min(ACK_LIMIT));
         } else {
-            self.cwnd += 1.0 / self.cwnd;
+            self.cwnd += f64::from(ack.acked) / self.cwnd;
         }
     }
 
@@ -154,6 +159,20 @@ mod tests {
         assert_eq!(dctcp.cwnd, 30.0);
         dctcp.on_ack(&ack(2, 0));
         assert_eq!(dctcp.cwnd, 30.0 + 1.0 / 30.0);
+    }
+
+    #[test]
+    fn grows_by_packets_not_by_acks_rfc_5681_3_1() {
+        // The same packets, each acknowledged, or every other one.
+        for ssthresh in [f64::INFINITY, 10.0] {
+            let grown = |acked: u32, acks: u32| {
+                let mut dctcp = Dctcp { cwnd: 40.0, ssthresh, ..Dctcp::default() };
+                (1..=acks).for_each(|i| dctcp.on_ack(&Ack { acked, ..ack(acked * i, 0) }));
+                dctcp.cwnd - 40.0
+            };
+            let (each, other) = (grown(1, 40), grown(2, 20));
+            assert!((other / each - 1.0).abs() < 0.02, "{each} and {other}");
+        }
     }
 
     #[test]

@@ -1,16 +1,16 @@
-//! HyStart (Ha and Rhee 2008, after the Linux module; the delay rule is also that of RFC 9406): a sign in the ACKs of slow
-//! start that the path is full.
+//! HyStart (Ha and Rhee 2008) as the Linux module has it: a sign in the ACKs of slow start that the path is full. What came
+//! of it in RFC 9406 is in `hystart_plus_plus.rs`.
 
 use super::Ack;
 use crate::time::{Time, from_ms};
 
 /// No exit below this window, packets.
 const LOW_WINDOW: u32 = 16;
-/// RTT samples at the beginning of a round whose smallest stands for the round (RFC 9406 §4.3: N_RTT_SAMPLE).
+/// RTT samples at the beginning of a round whose smallest stands for the round (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
 /// ACKs no further apart than this belong to one train, ms.
 const TRAIN_GAP_MS: f64 = 2.0;
-/// Bounds of the rise in RTT that counts as queueing, ms (RFC 9406 §4.3: MIN_RTT_THRESH, MAX_RTT_THRESH).
+/// Bounds of the rise in RTT that counts as queueing, ms (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
 const RISE_MS: (f64, f64) = (4.0, 16.0);
 
 /// The state of one round.
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn eight_late_acks_end_slow_start() {
-        // RFC 9406 §4.3: an eighth of 80 ms, once 8 samples are in.
+        // `HYSTART_DELAY_THRESH`: an eighth of 80 ms, once 8 samples are in.
         let late = |extra: f64, gap: f64| {
             let mut hystart = Hystart::default();
             (0..32).position(|i| hystart.full(&ack(gap * f64::from(i), 80.0 + extra, i), 32))

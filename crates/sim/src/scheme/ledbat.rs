@@ -1,7 +1,8 @@
 //! LEDBAT (RFC 6817): a background sender that yields as soon as it sees 100 ms of queue.
 //!
 //! The RFC reads one-way delays off timestamps. Here the path of the ACKs has no queue, so what the RTT exceeds its
-//! base by is the queueing delay of the data's way, and no clocks have to agree.
+//! base by is the queueing delay of the data's way, and no clocks have to agree. It has no slow start: RFC 6817 §2.4.2 grows the
+//! window from its first value on, by the rule of §2.4.2 alone.
 
 use std::collections::VecDeque;
 

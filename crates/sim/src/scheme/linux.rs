@@ -52,6 +52,29 @@ impl LinuxWindow {
         }
     }
 
+    /// Below the threshold, where kernels since 3.16 are in slow start: at the threshold itself they no longer are.
+    pub fn below_threshold(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Slow start of kernels since 3.14 (`tcp_slow_start`): one packet more per packet acknowledged, up to the threshold;
+    /// returns those that were not needed for it.
+    pub fn slow_start_by(&mut self, acked: u32) -> u32 {
+        let grown = self.cwnd.saturating_add(acked).min(self.ssthresh).max(self.cwnd);
+        let left = acked - (grown - self.cwnd);
+        self.cwnd = grown;
+        left
+    }
+
+    /// Reno of kernels since 3.18 (`tcp_reno_cong_avoid`): as above, and what is left counts towards the next packet.
+    pub fn reno_by(&mut self, acked: u32) {
+        let left = if self.below_threshold() { self.slow_start_by(acked) } else { acked };
+        self.count = self.count.saturating_add(left);
+        let packets = self.count / self.cwnd.max(1);
+        self.count -= packets * self.cwnd;
+        self.cwnd = self.cwnd.saturating_add(packets);
+    }
+
     /// Half of the window, as `tcp_reno_ssthresh` has it.
     pub fn half(&self) -> u32 {
         (self.cwnd / 2).max(2)
@@ -106,6 +129,19 @@ mod tests {
         assert_eq!((window.cwnd, window.count), (8, 0));
         window.reno();
         assert_eq!((window.cwnd, window.count), (8, 1));
+    }
+
+    #[test]
+    fn todays_kernels_count_packets_not_acks_and_stop_at_the_threshold() {
+        let mut window = LinuxWindow { ssthresh: 13, ..LinuxWindow::new(10) };
+        window.reno_by(2);
+        assert_eq!(window.cwnd, 12);
+        // One packet up to the threshold; the other is the first of 13 in congestion avoidance.
+        window.reno_by(2);
+        assert_eq!((window.cwnd, window.count), (13, 1));
+        (0..6).for_each(|_| window.reno_by(2));
+        assert_eq!((window.cwnd, window.count), (14, 0));
+        assert_eq!(LinuxWindow::new(10).slow_start_by(2), 0);
     }
 
     #[test]

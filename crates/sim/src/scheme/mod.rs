@@ -18,6 +18,7 @@ mod dctcp;
 mod driver;
 mod filter;
 mod hystart;
+mod hystart_plus_plus;
 mod ledbat;
 mod linux;
 #[cfg(test)]
@@ -43,7 +44,7 @@ pub use ledbat::Ledbat;
 pub use names::{SchemeName, Surroundings};
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
-pub use vegas::{Vegas, VegasSettings};
+pub use vegas::{Vegas, VegasEra, VegasSettings};
 pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 pub use xcp::Xcp;
 

@@ -24,11 +24,11 @@ pub enum SchemeName {
     CubicLinux,
     /// `cubic-linux-2.6.22`: as ns-2.35 carries it.
     CubicLinux2622,
-    /// `cubic-rfc9438`.
+    /// `cubic-rfc9438`: by RFC 9438, with HyStart++ (RFC 9406), as its §4.10 asks.
     CubicRfc9438,
-    /// `compound`: the Linux module that ns-2.35 carries.
+    /// `compound`: the Linux module of 2006 that ns-2.35 carries, with either transport: no later kernel has one.
     Compound,
-    /// `vegas`: of Linux 2.6.22 with the transports of ns-2, of Linux today with today's.
+    /// `vegas`: of Linux 2.6.22 with the transports of ns-2, of Linux today (since 3.18) with today's.
     Vegas,
     /// `vegas-ns2`: ns-2's own.
     VegasNs2,
@@ -207,6 +207,7 @@ impl SchemeName {
                 initial_window,
                 // RFC 5681 §4.1, as NewReno.
                 restart_after: SECOND,
+                hystart: true,
                 ecn,
                 ..CubicSettings::default()
             })),
@@ -227,7 +228,7 @@ impl SchemeName {
             SchemeName::Dctcp => AnyScheme::Dctcp(Dctcp::new(initial_window)),
             SchemeName::Xcp => AnyScheme::Xcp(Xcp::new(initial_window)),
             SchemeName::Aimd => AnyScheme::Aimd(Aimd::default()),
-            SchemeName::Bbr1 => AnyScheme::Bbr1(Bbr1::new(initial_window, luck)),
+            SchemeName::Bbr1 => AnyScheme::Bbr1(Bbr1::new(initial_window, transport.packet_bytes, luck)),
             SchemeName::Bbr3 => AnyScheme::Bbr3(Bbr3::new(initial_window, luck)),
             SchemeName::Copa => AnyScheme::Copa(Copa::new(initial_window)),
             SchemeName::Ledbat => AnyScheme::Ledbat(Ledbat::default()),

@@ -7,6 +7,16 @@ use super::rounds::{Round, Rounds};
 use super::{Ack, Congestion, Scheme};
 use crate::time::Time;
 
+/// Which of Linux's modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VegasEra {
+    /// Of 2.6.22: it looks at the packets sent in the RTT in steps of half a packet, slow start ends with ssthresh 2,
+    /// growth counts ACKs, and recovery leaves a window of its own behind.
+    Linux2622,
+    /// Of kernels since 3.18: it looks at the window, lowers ssthresh to just below it, and growth counts packets.
+    Today,
+}
+
 /// Which Vegas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasSettings {
@@ -20,10 +30,8 @@ pub struct VegasSettings {
     pub beta: f64,
     /// Above so many slow start ends.
     pub gamma: f64,
-    /// As the module of Linux 2.6.22: it looks at the packets sent in the RTT in steps of half a packet, slow start ends
-    /// with ssthresh 2, and an ACK adds to the window also when the application held the sender back. Later modules look
-    /// at the window, and lower ssthresh to just below it.
-    pub linux_2_6_22: bool,
+    /// Which of the modules.
+    pub era: VegasEra,
     /// A pause makes it forget the smallest RTT (kernels; ns-2's Linux agent does not tell the module of pauses).
     pub forgets_when_idle: bool,
 }
@@ -38,12 +46,12 @@ impl VegasSettings {
             alpha: 1.0,
             beta: 3.0,
             gamma: 1.0,
-            linux_2_6_22: true,
+            era: VegasEra::Linux2622,
             forgets_when_idle: false,
         }
     }
 
-    /// Linux of today: alpha 2, beta 4, gamma 1.
+    /// Linux of today (since 3.18): alpha 2, beta 4, gamma 1.
     #[must_use]
     pub fn linux() -> VegasSettings {
         VegasSettings {
@@ -52,9 +60,16 @@ impl VegasSettings {
             alpha: 2.0,
             beta: 4.0,
             gamma: 1.0,
-            linux_2_6_22: false,
+            era: VegasEra::Today,
             forgets_when_idle: true,
         }
+    }
+}
+
+impl VegasSettings {
+    /// As in kernels up to 2.6.25, recovery undershoots, and its packets count as one RTT's.
+    fn is_old(&self) -> bool {
+        self.era == VegasEra::Linux2622
     }
 }
 
@@ -81,18 +96,36 @@ impl Vegas {
         Vegas {
             settings,
             window: LinuxWindow::new(settings.initial_window),
-            rounds: Rounds::new(settings.linux_2_6_22),
+            rounds: Rounds::new(settings.is_old()),
             begin_cwnd: settings.initial_window,
         }
     }
 
-    fn once_per_rtt(&mut self, round: Round, rtt: Time) {
-        if self.settings.linux_2_6_22 {
-            self.step_2_6_22(f64::from(round.packets), rtt);
-        } else {
-            self.step(rtt);
+    fn once_per_rtt(&mut self, round: Round, rtt: Time, acked: u32) {
+        match self.settings.era {
+            VegasEra::Linux2622 => self.step_2_6_22(f64::from(round.packets), rtt),
+            VegasEra::Today => self.step(rtt, acked),
         }
         self.window.cwnd = self.window.cwnd.max(2);
+    }
+
+    /// Where it cannot measure it is Reno, which grows no window that was not used (`tcp_is_cwnd_limited`; 2.6.22 as the
+    /// papers' ns-2 ran it did not ask).
+    fn reno(&mut self, ack: &Ack) {
+        match self.settings.era {
+            VegasEra::Linux2622 => self.window.reno(),
+            VegasEra::Today if ack.window_limited => self.window.reno_by(ack.acked),
+            VegasEra::Today => {}
+        }
+    }
+
+    /// Between the RTTs' ends, of slow start only.
+    fn slow_start(&mut self, ack: &Ack) {
+        match self.settings.era {
+            VegasEra::Linux2622 if self.window.in_slow_start() => self.window.slow_start(),
+            VegasEra::Today if self.window.below_threshold() => _ = self.window.slow_start_by(ack.acked),
+            _ => {}
+        }
     }
 
     fn step_2_6_22(&mut self, packets: f64, rtt: Time) {
@@ -123,19 +156,19 @@ impl Vegas {
         }
     }
 
-    fn step(&mut self, rtt: Time) {
+    fn step(&mut self, rtt: Time, acked: u32) {
         let VegasSettings { alpha, beta, gamma, .. } = self.settings;
         let cwnd = f64::from(self.window.cwnd);
         let queued = self.rounds.queued_at_base(cwnd, rtt).floor();
         let target = (cwnd - self.rounds.queued(cwnd, rtt)) as u32;
         let window = &mut self.window;
-        if window.in_slow_start() {
+        if window.below_threshold() {
             if queued > gamma {
                 // Down to what fills the path without a queue, and a packet for what rounding took.
                 window.cwnd = window.cwnd.min(target.saturating_add(1));
                 window.ssthresh = window.ssthresh.min(window.cwnd.saturating_sub(1));
             } else {
-                window.slow_start();
+                window.slow_start_by(acked);
             }
         } else if queued > beta {
             window.cwnd = window.cwnd.saturating_sub(1);
@@ -176,30 +209,26 @@ impl Scheme for Vegas {
         if self.rounds.resumes(ack) || ack.in_recovery {
             return;
         }
-        if !ack.window_limited && !self.settings.linux_2_6_22 {
-            return;
-        }
         if !self.rounds.measuring() {
-            self.window.reno();
+            self.reno(ack);
             return;
         }
         match self.rounds.ended(ack) {
             Some(round) => {
                 let cwnd = self.window.cwnd;
                 match round.rtt {
-                    Some(rtt) => self.once_per_rtt(round, rtt),
-                    None => self.window.reno(),
+                    Some(rtt) => self.once_per_rtt(round, rtt, ack.acked),
+                    None => self.reno(ack),
                 }
                 self.begin_cwnd = cwnd;
             }
-            None if self.window.in_slow_start() => self.window.slow_start(),
-            None => {}
+            None => self.slow_start(ack),
         }
     }
 
     fn on_loss(&mut self, loss: &Congestion) {
         self.rounds.suspend(loss);
-        self.window.lose(self.window.half(), self.settings.linux_2_6_22);
+        self.window.lose(self.window.half(), self.settings.is_old());
     }
 
     fn on_ecn(&mut self, mark: &Congestion) {
@@ -215,7 +244,7 @@ impl Scheme for Vegas {
 
     fn on_recovered(&mut self, _now: Time, window: u32) {
         self.rounds.recovered();
-        if self.settings.linux_2_6_22 {
+        if self.settings.is_old() {
             self.window.recovered(window);
         }
     }
@@ -301,6 +330,18 @@ mod tests {
         assert_eq!((vegas.window(), vegas.rounds.measuring()), (cwnd / 2, false));
         (0..2).for_each(|_| path.round(&mut vegas));
         assert!(vegas.rounds.measuring());
+    }
+
+    #[test]
+    fn todays_slow_start_doubles_with_delayed_acks_too() {
+        // tcp_slow_start counts packets since Linux 3.14: one ACK of two packets lets two more go.
+        let grown = |settings: VegasSettings| {
+            let mut vegas = Vegas::new(VegasSettings { initial_window: 10, ..settings });
+            let ack = |seq| Ack { seq, next_seq: seq + 11, acked: 2, window_limited: true, ..Ack::default() };
+            (0..5).for_each(|i| vegas.on_ack(&ack(2 * i + 1)));
+            vegas.window()
+        };
+        assert_eq!((grown(VegasSettings::linux()), grown(VegasSettings::linux_2_6_22())), (20, 15));
     }
 
     #[test]

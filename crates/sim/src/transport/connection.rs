@@ -207,10 +207,10 @@ impl<S: Scheme> Connection<S> {
         }
         let (acked, news) = self.board.acknowledge(feedback.next, now);
         delivered += news;
-        let rate = self.board.rate_sample();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
         let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
+        let rate = self.board.rate_sample(if self.rtt.srtt > 0 { self.rtt.min } else { 0 });
         self.totals.acks += u64::from(self.rtt.latest > 0);
         self.totals.sampled += self.rtt.latest;
         self.restart_timer(acked, now);

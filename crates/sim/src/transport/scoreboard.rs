@@ -255,8 +255,9 @@ impl Scoreboard {
         self.app_limited_until = (self.delivered + u64::from(self.in_flight)).max(1);
     }
 
-    /// The delivery-rate sample of the present ACK (draft-ietf-ccwg-bbr §4.1.2.3).
-    pub fn rate_sample(&mut self) -> RateSample {
+    /// The delivery-rate sample of the present ACK (draft-ietf-ccwg-bbr-06 §4.1.2.3). One over less than the smallest RTT so
+    /// far tells nothing, so that it has no interval: such come of packets that were sent again though they arrived.
+    pub fn rate_sample(&mut self, min_rtt: Time) -> RateSample {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -265,9 +266,10 @@ impl Scoreboard {
         self.first_sent = packet.at;
         let sending = packet.at - packet.first_sent;
         let acknowledging = self.delivered_at - packet.delivered_at;
+        let interval = sending.max(acknowledging);
         RateSample {
             delivered: (self.delivered - packet.delivered) as u32,
-            interval: sending.max(acknowledging),
+            interval: if interval < min_rtt { 0 } else { interval },
             prior_delivered: packet.delivered,
             app_limited: packet.app_limited,
             tx_in_flight: packet.in_flight,
@@ -363,14 +365,27 @@ mod tests {
     fn rate_samples_are_deliveries_over_the_longer_interval() {
         let mut board = board(3, true);
         board.acknowledge(101, 100);
-        let first = board.rate_sample();
+        let first = board.rate_sample(100);
         // Sent and delivered_at are 0 at the first send: 1 packet in 100 ns.
         assert_eq!((first.delivered, first.interval, first.app_limited), (1, 100, false));
         board.app_limited();
         board.send_new(110);
         board.acknowledge(104, 300);
-        let second = board.rate_sample();
+        let second = board.rate_sample(100);
         assert_eq!((second.delivered, second.interval, second.app_limited), (3, 200, true));
-        assert_eq!(board.rate_sample(), RateSample::default());
+        assert_eq!(board.rate_sample(100), RateSample::default());
+    }
+
+    #[test]
+    fn a_rate_over_less_than_the_smallest_rtt_is_none() {
+        // draft-ietf-ccwg-bbr-06 §4.1.2.3: all is taken for lost and sent again; then the first transmissions arrive.
+        let mut board = board(10, true);
+        board.acknowledge(101, 100);
+        board.rate_sample(100);
+        board.declare_all_lost();
+        (0..9).for_each(|_| _ = board.send_again(150));
+        board.acknowledge(110, 160);
+        let hasty = board.rate_sample(100);
+        assert_eq!((hasty.delivered, hasty.interval, hasty.prior_delivered), (9, 0, 1));
     }
 }

@@ -1,10 +1,13 @@
 //! Tests of whole connections on a clean network.
 
+use super::{Connection, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::library::Library;
 use crate::observe::Unwatched;
+use crate::packet::Packet;
 use crate::scenario::Evaluation;
-use crate::time::from_s;
+use crate::scheme::{Ack, Scheme};
+use crate::time::{Time, from_ms, from_s};
 
 /// What one sender of short transfers did in 100 s with this transport: 15 Mbit/s, 150 ms, a window of 20 packets that
 /// no queue ever forms for.
@@ -44,4 +47,40 @@ fn nothing_times_out_where_nothing_is_late_rfc_6298_5() {
         assert!(totals.delivered > 1000, "{settings}: {totals:?}");
         assert_eq!((totals.timeouts, totals.retransmitted), (0, 0), "{settings}");
     }
+}
+
+/// Remembers the RTT and the smallest RTT that the last ACK told.
+#[derive(Clone, Default)]
+struct Listener(Time, Time);
+
+impl Scheme for Listener {
+    fn start(&mut self, _now: Time) {}
+
+    fn on_ack(&mut self, ack: &Ack) {
+        (self.0, self.1) = (ack.rtt, ack.min_rtt);
+    }
+
+    fn window(&self) -> u32 {
+        10
+    }
+
+    fn intersend(&self) -> Time {
+        0
+    }
+}
+
+#[test]
+fn the_wait_of_a_delayed_ack_is_the_timers_and_not_the_schemes() {
+    // draft-ietf-ccwg-bbr-06 §5.5.7.1: the RTT of the packet sent last; RFC 7323 §4.3: for the timer, of the first.
+    let mut sender = Connection::new(Listener::default(), 0, Settings::today());
+    sender.start(0, 2);
+    let mut sent: Vec<Packet> = Vec::new();
+    for now in [0, from_ms(5.0)] {
+        sent.extend(sender.act(now).0);
+    }
+    assert_eq!(sent.len(), 2);
+    for (packet, at) in sent.iter().zip([40.0, 45.0]) {
+        sender.receive(packet, from_ms(at), 0);
+    }
+    assert_eq!((sender.scheme.0, sender.scheme.1, sender.srtt()), (from_ms(40.0), from_ms(40.0), from_ms(45.0)));
 }

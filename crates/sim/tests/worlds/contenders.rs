@@ -59,7 +59,7 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
         ("vegas-ns2", AnyScheme::VegasNs2(VegasNs2::default())),
         ("dctcp", AnyScheme::Dctcp(Dctcp::new(initial))),
         ("xcp", AnyScheme::Xcp(Xcp::new(initial))),
-        ("bbr1", AnyScheme::Bbr1(Bbr1::new(initial, luck()))),
+        ("bbr1", AnyScheme::Bbr1(Bbr1::new(initial, transport.packet_bytes, luck()))),
         ("bbr3", AnyScheme::Bbr3(Bbr3::new(initial, luck()))),
         ("copa", AnyScheme::Copa(Copa::new(initial))),
         ("ledbat", AnyScheme::Ledbat(Ledbat::default())),

@@ -1,7 +1,9 @@
-//! BBR version 1 (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, "the draft" below).
+//! BBR version 1 (Cardwell et al. 2016; draft-cardwell-iccrg-bbr-congestion-control-00, "the draft" below; where it leaves
+//! something open, as Linux's tcp_bbr.c).
 //!
-//! It measures the bottleneck's rate and the RTT without a queue, and keeps about their product in flight. Not here:
-//! Linux's detection of policers and its allowance for aggregated ACKs, neither of which is in the draft.
+//! It measures the bottleneck's rate and the RTT without a queue, and keeps about their product in flight, with room for
+//! three send quanta, though here packets leave one by one. Not here: Linux's detection of policers and its allowance for
+//! aggregated ACKs, neither of which is in the draft.
 
 use super::filter::Extreme;
 use super::{Ack, Congestion, Scheme};
@@ -27,8 +29,16 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Linux, `bbr_pacing_margin_percent`: 1 % below the estimate.
 const MARGIN: f64 = 0.99;
-/// Draft §4.2.3.2: three send quanta of one packet: the simulator has no segmentation offload.
+/// Draft §4.2.3.2: room for one quantum at the sender's queue, one at its offload engine, one at the receiver's.
 const QUANTA: f64 = 3.0;
+/// Draft §4.2.2: below this rate a quantum is one packet, Mbit/s.
+const SLOW_MBPS: f64 = 1.2;
+/// Draft §4.2.2: above this one it is what leaves in a millisecond, Mbit/s.
+const FAST_MBPS: f64 = 24.0;
+/// Draft §4.2.2: but no more than this, bytes.
+const MAX_QUANTUM: f64 = 65_536.0;
+/// Linux, `bbr_quantization_budget`: packets more in flight in the phase of 1.25, so that small paths are probed, too.
+const PROBE_EXTRA: f64 = 2.0;
 
 /// Where the state machine is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +57,7 @@ pub enum Mode {
 #[derive(Clone, Debug)]
 pub struct Bbr1 {
     initial_window: u32,
+    packet_bytes: f64,
     luck: Stream,
     mode: Mode,
     cwnd: f64,
@@ -80,11 +91,12 @@ pub struct Bbr1 {
 }
 
 impl Bbr1 {
-    /// A sender that has not started; `luck` picks the phases that PROBE_BW begins with.
+    /// A sender of packets of this size that has not started; `luck` picks the phases that PROBE_BW begins with.
     #[must_use]
-    pub fn new(initial_window: u32, luck: Stream) -> Bbr1 {
+    pub fn new(initial_window: u32, packet_bytes: u16, luck: Stream) -> Bbr1 {
         Bbr1 {
             initial_window,
+            packet_bytes: f64::from(packet_bytes.max(1)),
             luck,
             mode: Mode::Startup,
             cwnd: f64::from(initial_window.max(1)),
@@ -145,12 +157,27 @@ impl Bbr1 {
         }
     }
 
-    /// Draft §4.2.3.2, `BBRInflight`, packets.
+    /// Draft §4.2.2, packets: what leaves the sender in one piece.
+    fn quantum(&self) -> f64 {
+        let mbps = self.pacing * self.packet_bytes * 8e-6;
+        if mbps < SLOW_MBPS {
+            1.0
+        } else if mbps < FAST_MBPS {
+            2.0
+        } else {
+            (mbps * 1e3 / 8.0).min(MAX_QUANTUM).max(2.0 * self.packet_bytes) / self.packet_bytes
+        }
+    }
+
+    /// Draft §4.2.3.2, `BBRInflight`, packets; whole and even, as in Linux (`bbr_quantization_budget`).
     fn target(&self, gain: f64) -> f64 {
         if self.min_rtt == NEVER {
             return f64::from(self.initial_window);
         }
-        gain * self.bandwidth() * self.min_rtt as f64 * 1e-9 + QUANTA
+        // A product of doubles may be a hair above a whole number.
+        let bdp = (gain * self.bandwidth() * self.min_rtt as f64 * 1e-9 - 1e-6).ceil();
+        let even = ((bdp + QUANTA * self.quantum().floor()) / 2.0).ceil() * 2.0;
+        if self.mode == Mode::ProbeBw(0) { even + PROBE_EXTRA } else { even }
     }
 
     /// Draft §4.1.1: rounds, and the greatest delivery rate of ten of them.
@@ -208,7 +235,8 @@ impl Bbr1 {
     }
 
     /// Draft §4.3.4.3: a phase lasts one RTprop; that of 1.25 until a queue has been made or packets are lost, that of
-    /// 0.75 no longer than the queue.
+    /// 0.75 no longer than the queue. Both go by what was in flight before the ACK (`BBR.prior_inflight` of the draft's
+    /// `BBRIsNextCyclePhase`; `rs->prior_in_flight` in Linux).
     fn update_phase(&mut self, ack: &Ack) {
         let Mode::ProbeBw(phase) = self.mode else { return };
         let long = ack.received.saturating_sub(self.phase_at) > self.min_rtt;
@@ -217,7 +245,7 @@ impl Bbr1 {
         let next = if gain > 1.0 {
             long && (ack.lost > 0 || before >= self.target(gain))
         } else if gain < 1.0 {
-            long || f64::from(ack.in_flight) <= self.target(1.0)
+            long || before <= self.target(1.0)
         } else {
             long
         };
@@ -329,7 +357,7 @@ impl Bbr1 {
 impl Scheme for Bbr1 {
     /// The stream of random numbers runs on.
     fn start(&mut self, _now: Time) {
-        *self = Bbr1::new(self.initial_window, self.luck.clone());
+        *self = Bbr1::new(self.initial_window, self.packet_bytes as u16, self.luck.clone());
     }
 
     /// Draft §4.3.4.4: it goes on at the estimated rate; a pause is as good as PROBE_RTT.

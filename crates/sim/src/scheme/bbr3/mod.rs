@@ -1,11 +1,12 @@
-//! BBR version 3, as draft-ietf-ccwg-bbr-04 specifies it ("the draft" in these files).
+//! BBR version 3, as draft-ietf-ccwg-bbr-06 (July 2026) specifies it ("the draft" in these files).
 //!
 //! Like version 1 it measures the path and keeps about its BDP in flight; unlike it, it learns from losses how much may
 //! be in flight: an upper bound found while probing (`inflight_hi`, the draft's inflight_longterm), and lower bounds
 //! that hold until the next probe (`bw_lo`, `inflight_lo`; the draft's ..._shortterm).
 //!
 //! The state machine is here; what it knows of the path is in `model.rs`, the states of ProbeBW in `probe_bw.rs`,
-//! ProbeRTT in `probe_rtt.rs`. There is no segmentation offload in the simulator: the send quantum is one packet.
+//! ProbeRTT in `probe_rtt.rs`. There is no segmentation offload in the simulator: the send quantum is one packet, the
+//! smallest feasible one, as draft §5.6.3 asks.
 
 mod model;
 mod probe_bw;
@@ -18,10 +19,12 @@ use super::{Ack, Congestion, Scheme};
 use crate::random::Stream;
 use crate::time::{NEVER, Time};
 
-/// Draft §2.4 and §5.3.1.1: 4 ln 2.
+/// Draft §2.5 and §5.3.1.1: 4 ln 2.
 const STARTUP_PACING_GAIN: f64 = 2.77;
-/// Draft §2.4 and §5.3.2; the table of §5.6.1 still has the 0.5 of earlier versions.
-const DRAIN_PACING_GAIN: f64 = 0.35;
+/// Draft §2.5 and §5.3.2.
+const DRAIN_PACING_GAIN: f64 = 0.5;
+/// Draft §5.3.2: rounds after which Drain ends, whatever is in flight: the bandwidth may have been overestimated.
+const DRAIN_ROUNDS: u64 = 3;
 /// Draft §5.6.1.
 const CWND_GAIN: f64 = 2.0;
 /// Draft §5.6.2: 1 % below the estimate.
@@ -53,7 +56,7 @@ pub enum State {
     ProbeRtt,
 }
 
-/// What the ACKs that come now tell of (draft §5.3.3.6, ack_phase).
+/// What the ACKs that come now tell of (draft §5.3.3.9, ack_phase).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Ordinary,
@@ -94,6 +97,8 @@ pub struct Bbr3 {
     full_rounds: u32,
     full_now: bool,
     full_reached: bool,
+    /// The round in which Drain began (draft §2.7).
+    drain_start: u64,
 
     // RTT, ns (draft §5.3.4.3).
     min_rtt: Time,
@@ -122,9 +127,13 @@ pub struct Bbr3 {
     loss_round: u64,
     loss_round_start: bool,
 
-    // ProbeBW (draft §5.3.3.6).
+    // ProbeBW (draft §5.3.3.9).
     ack_phase: AckPhase,
     probing_samples: bool,
+    /// The last probe lost too much (draft §5.3.3.6).
+    probed_too_high: bool,
+    /// This probe or the last was a brief one because of that.
+    precautionary: bool,
     cycle_at: Time,
     probe_wait: Time,
     rounds_since_probe: u64,
@@ -157,6 +166,7 @@ impl Bbr3 {
             full_rounds: 0,
             full_now: false,
             full_reached: false,
+            drain_start: 0,
             min_rtt: NEVER,
             min_rtt_at: 0,
             probe_rtt_min: NEVER,
@@ -179,6 +189,8 @@ impl Bbr3 {
             loss_round_start: false,
             ack_phase: AckPhase::Ordinary,
             probing_samples: false,
+            probed_too_high: false,
+            precautionary: false,
             cycle_at: 0,
             probe_wait: 0,
             rounds_since_probe: 0,
@@ -254,8 +266,10 @@ impl Bbr3 {
         self.check_startup_loss(ack);
         if self.state == State::Startup && self.full_reached {
             self.state = State::Drain;
+            self.drain_start = self.round;
         }
-        if self.state == State::Drain && f64::from(ack.in_flight) <= self.inflight(self.bw, 1.0) {
+        let drained = f64::from(ack.in_flight) <= self.inflight(self.bw, 1.0);
+        if self.state == State::Drain && (drained || self.round > self.drain_start + DRAIN_ROUNDS) {
             self.start_down(ack);
         }
     }

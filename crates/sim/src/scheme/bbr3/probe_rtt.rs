@@ -14,7 +14,7 @@ const DURATION_MS: f64 = 200.0;
 const MIN_RTT_WINDOW: Time = 10 * SECOND;
 
 impl Bbr3 {
-    /// Draft §5.3.4.3, `BBRUpdateMinRTT`.
+    /// Draft §5.3.4.3, `UpdateMinRTT`.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let now = ack.received;
         self.probe_rtt_expired = self.probe_rtt_min != NEVER && now > self.probe_rtt_min_at + INTERVAL;
@@ -28,7 +28,7 @@ impl Bbr3 {
         }
     }
 
-    /// Draft §5.3.4.3, `BBRCheckProbeRTT`.
+    /// Draft §5.3.4.3, `CheckProbeRTT`.
     pub(super) fn update_probe_rtt(&mut self, ack: &Ack) {
         if self.state != State::ProbeRtt && self.probe_rtt_expired && !self.idle_restart {
             self.save_cwnd();

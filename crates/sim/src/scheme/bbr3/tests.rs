@@ -93,7 +93,7 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds_5_3_3() {
 }
 
 #[test]
-fn on_a_small_path_it_probes_as_often_as_reno_5_3_3_5() {
+fn on_a_small_path_it_probes_as_often_as_reno_5_3_3_8() {
     // A BDP of 20 packets and an RTT of 20 ms: a probe after about 20 rounds, 0.4 s, instead of 2 to 3 s.
     let mut flow = Loopback::new(bbr(5), Path::clean(1000.0, from_ms(20.0)));
     let seen = states(&mut flow, 20 * SECOND);
@@ -163,6 +163,56 @@ fn half_a_percent_of_random_losses_does_not_slow_it_much_but_ten_percent_do_2_7(
 }
 
 #[test]
+fn drain_ends_after_three_rounds_whatever_is_in_flight_5_3_2() {
+    let mut bbr = Bbr3 { state: State::Drain, full_reached: true, min_rtt: from_ms(40.0), bw: 1000.0, ..bbr(1) };
+    assert_eq!(bbr.pacing_gain(), 0.5);
+    (bbr.round, bbr.drain_start) = (8, 5);
+    bbr.check_startup_and_drain(&Ack { in_flight: 80, ..Ack::default() });
+    assert_eq!(bbr.state(), State::Drain);
+    bbr.round = 9;
+    bbr.check_startup_and_drain(&Ack { in_flight: 80, ..Ack::default() });
+    assert_eq!(bbr.state(), State::Down);
+}
+
+/// In UP, with a bound of 100 packets that the last probe found too high.
+fn after_a_probe_that_lost() -> Bbr3 {
+    let bbr = Bbr3 {
+        state: State::Up,
+        full_reached: true,
+        inflight_hi: 100.0,
+        cwnd: 100.0,
+        min_rtt: from_ms(40.0),
+        ..bbr(1)
+    };
+    Bbr3 { bw: 2000.0, probed_too_high: true, ack_phase: AckPhase::ProbeFeedback, ..bbr }
+}
+
+#[test]
+fn after_losses_a_probe_ends_where_they_began_5_3_3_6() {
+    let mut bbr = after_a_probe_that_lost();
+    let ack = |in_flight| Ack { in_flight, newly_delivered: 1, ..Ack::default() };
+    bbr.update_probe_bw(&ack(98));
+    assert_eq!(bbr.state(), State::Up);
+    bbr.update_probe_bw(&ack(99));
+    assert_eq!((bbr.state(), bbr.precautionary, bbr.probed_too_high), (State::Down, true, false));
+}
+
+#[test]
+fn a_brief_probe_without_losses_is_followed_by_a_full_one_5_3_3_6() {
+    for (lost, next) in [(false, State::Refill), (true, State::Down)] {
+        let mut bbr = after_a_probe_that_lost();
+        let ack = Ack { in_flight: 99, newly_delivered: 1, ..Ack::default() };
+        bbr.update_probe_bw(&ack);
+        bbr.probed_too_high = lost;
+        // The round that tells of the probe has passed.
+        bbr.round_start = true;
+        bbr.rounds_since_probe = 1;
+        bbr.update_probe_bw(&Ack { in_flight: 110, ..ack });
+        assert_eq!((bbr.state(), bbr.ack_phase == AckPhase::Refilling), (next, !lost));
+    }
+}
+
+#[test]
 fn the_threshold_of_losses_is_two_percent_5_5_10_2() {
     let rate = |tx_in_flight, lost| RateSample { tx_in_flight, lost, ..RateSample::default() };
     assert!(!too_high(&rate(100, 2)));
@@ -197,7 +247,7 @@ fn lower_bounds_follow_deliveries_by_no_more_than_beta_5_5_10_3() {
 }
 
 #[test]
-fn the_upper_bound_rises_by_one_two_four_packets_per_round_5_3_3_4() {
+fn the_upper_bound_rises_by_one_two_four_packets_per_round_5_3_3_5() {
     let mut bbr = Bbr3 { state: State::Up, cwnd: 64.0, inflight_hi: 64.0, limited: (true, true), ..bbr(1) };
     bbr.raise_slope();
     let mut rises = Vec::new();

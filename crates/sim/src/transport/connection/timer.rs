@@ -8,12 +8,17 @@ use crate::transport::RttSamples;
 use crate::transport::receiver::Feedback;
 
 impl<S: Scheme> Connection<S> {
-    /// What an ACK says of the RTT: the timer learns what its settings let it, the scheme the RTT of the oldest packet that
-    /// the ACK answers, so that the delay of a delayed ACK is in it, as in real ones.
+    /// What an ACK says of the RTT: the timer learns what its settings let it, of the oldest packet that the ACK answers, so
+    /// that the wait of a delayed ACK is in it (RFC 7323 §4.3); the scheme and the smallest RTT learn that of the newest, which
+    /// waited least (draft-ietf-ccwg-bbr-06 §5.5.7.1; Linux: `ca_rtt_us`).
     pub(super) fn measure(&mut self, feedback: &Feedback, now: Time) -> Time {
         let rtt = self.ticks(feedback.arrived[0].1, now);
+        let newest = self.ticks(feedback.arrived.iter().map(|&(_, sent)| sent).fold(0, Time::max), now);
         match self.settings.rtt_samples {
-            RttSamples::Packets => self.sample(rtt),
+            RttSamples::Packets => {
+                self.sample(rtt);
+                self.rtt.min = self.rtt.min.min(newest);
+            }
             RttSamples::Echo => self.sample(self.ticks(feedback.echo, now)),
             RttSamples::NewAcks if self.phase == Phase::Recovery && self.board.una < self.recover => {}
             RttSamples::NewAcks => {
@@ -28,7 +33,7 @@ impl<S: Scheme> Connection<S> {
                 }
             }
         }
-        rtt
+        newest
     }
 
     fn sample(&mut self, rtt: Time) {
