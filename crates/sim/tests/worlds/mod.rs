@@ -58,14 +58,18 @@ pub fn wild_world(seed: u64) -> (World<'static>, f64) {
 /// must get on, whatever the queue, and what it sends must get into order.
 pub fn lone_world(seed: u64) -> (World<'static>, f64) {
     let mut dice = Dice(Stream::new(seed, 3, 0, Purpose::Network));
-    let link = match dice.below(3) {
+    let link = match dice.below(4) {
         0 => LinkPlan::Rate(dice.log(0.5, 50.0)),
-        1 => extremes::steady_recording(&mut dice),
-        _ => dice.recording(0.2, 20.0),
+        1 => dice.recording(0.2, 20.0),
+        _ => extremes::steady_recording(&mut dice),
     };
     let limit = if dice.chance(0.8) { Limit::Packets(dice.log(4.0, 1000.0) as u32) } else { Limit::Infinite };
-    let hop = HopPlan { link, queue: dice.queue(), limit, loss: 0.0, delay_ms: 0.0 };
+    let queue = if dice.chance(0.5) { QueueKind::DropTail } else { dice.queue() };
+    let hop = HopPlan { link, queue, limit, loss: 0.0, delay_ms: 0.0 };
     let mut sender = dice.sender(1);
+    if dice.chance(0.5) {
+        sender.transport = Settings::today();
+    }
     let all = schemes(&sender.transport);
     while !answers(&sender.scheme) {
         sender.scheme = dice.pick(&all).1;
@@ -75,6 +79,23 @@ pub fn lone_world(seed: u64) -> (World<'static>, f64) {
         sender.workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
     }
     (World { hops: vec![hop], senders: vec![sender], jitter_ms: 0.0, reordering: Reordering::default() }, 60.0)
+}
+
+/// Every scheme that answers to losses, alone for ever with today's stack at 12 Mbit/s and 50 ms, by a recording that has an
+/// opportunity each ms, with room for so many packets.
+pub fn steady(room: u32) -> Vec<(&'static str, World<'static>)> {
+    let transport = Settings::today();
+    let text: String = (1..=1000).map(|ms| format!("{ms}\n")).collect();
+    let link = LinkPlan::Trace(Trace::parse(&text, "steady").expect("times that grow"), 0);
+    let (queue, limit) = (QueueKind::DropTail, Limit::Packets(room));
+    let hop = HopPlan { link, queue, limit, loss: 0.0, delay_ms: 0.0 };
+    let world = |(name, scheme)| {
+        let workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
+        let sender = SenderPlan { scheme, transport, route: vec![0], rtt_ms: 50.0, workload };
+        let reordering = Reordering::default();
+        (name, World { hops: vec![hop.clone()], senders: vec![sender], jitter_ms: 0.0, reordering })
+    };
+    schemes(&transport).into_iter().filter(|(_, scheme)| answers(scheme)).map(world).collect()
 }
 
 /// Draws of all kinds.
