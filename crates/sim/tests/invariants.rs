@@ -52,7 +52,8 @@ fn network() -> impl Strategy<Value = Network> {
 }
 
 fn world() -> impl Strategy<Value = World> {
-    let action = (0.0f64..1.2, 0i32..60, prop_oneof![Just(0.0), 0.001f64..5.0])
+    // Larger windows than links can carry are the fuzzer's: a burst of a million packets an RTT takes long.
+    let action = (0.0f64..1.0, 0i32..60, prop_oneof![Just(0.0), 0.001f64..5.0])
         .prop_map(|(multiple, increment, intersend_ms)| Action { multiple, increment, intersend_ms });
     (network(), action, any::<bool>(), any::<u64>()).prop_map(|(network, action, aimd, seed)| World {
         network,

@@ -3,7 +3,7 @@
 //! A packet's departure is known when it arrives, so the queue needs no events, and packets go from their senders
 //! straight into the lane of their delay.
 
-use super::{Lane, Link, Path};
+use super::{Crowd, Lane, Link, Path};
 use crate::engine::Seed;
 use crate::network::{Buffer, Network};
 use crate::packet::Packet;
@@ -26,6 +26,8 @@ pub struct Dumbbell {
     /// The first lane, the only one in the plain case, and the others.
     lane: Lane<Light>,
     lanes: Vec<Lane<Light>>,
+    /// All packets, where there is jitter: it holds back one sender's packets, and the others' pass them.
+    jittered: Crowd<Light>,
     /// Delay of the first sender: everybody's in the plain case.
     rtt: Time,
     routes: Vec<(u16, Time)>,
@@ -62,6 +64,7 @@ impl Dumbbell {
             link: Link::new(network),
             lane: Lane::default(),
             lanes: vec![Lane::default(); distinct.len() - 1],
+            jittered: Crowd::default(),
             rtt: delays[0],
             routes: delays.iter().map(|d| (lane(d) as u16, *d)).collect(),
             loss: network.loss,
@@ -77,10 +80,10 @@ impl Dumbbell {
         }
     }
 
-    /// The lane whose packet arrives first, and when.
+    /// The lane whose packet arrives first, and when; one more than there are lanes stands for the jittered.
     #[inline(always)]
     fn first(&self) -> (usize, Time) {
-        let times = self.lanes.iter().map(Lane::next).zip(1..);
+        let times = self.lanes.iter().map(Lane::next).chain([self.jittered.next()]).zip(1..);
         times.fold((0, self.lane.next()), |first, (t, lane)| if t < first.1 { (lane, t) } else { first })
     }
 
@@ -111,8 +114,13 @@ impl Path for Dumbbell {
     #[inline(always)]
     fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
         let lane = if PLAIN { 0 } else { self.first().0 };
-        let Light { sent, seq, sender, lost } =
-            if PLAIN || lane == 0 { self.lane.pop() } else { self.lanes[lane - 1].pop() };
+        let Light { sent, seq, sender, lost } = if PLAIN || lane == 0 {
+            self.lane.pop()
+        } else if lane <= self.lanes.len() {
+            self.lanes[lane - 1].pop()
+        } else {
+            self.jittered.pop()
+        };
         Some(Packet { sent, seq, sender, lost: !PLAIN && lost, ..Packet::default() })
     }
 
@@ -131,8 +139,11 @@ impl Path for Dumbbell {
         let departs = if light.lost { self.link.free() } else { self.link.accept(now) };
         let taken = !light.lost;
         let at = self.perturb(&mut light, departs + delay);
-        // Jitter holds back one sender's packets, and the others' pass them.
-        if lane == 0 { &mut self.lane } else { &mut self.lanes[usize::from(lane) - 1] }.insert(at, light);
+        match lane {
+            _ if self.jitter > 0.0 => self.jittered.push(at, light),
+            0 => self.lane.push(at, light),
+            lane => self.lanes[usize::from(lane) - 1].push(at, light),
+        }
         taken.then_some(departs)
     }
 
@@ -146,8 +157,8 @@ impl Path for Dumbbell {
     }
 
     fn in_flight(&self) -> u64 {
-        let lanes = self.lanes.iter().chain([&self.lane]);
-        lanes.map(|l| l.iter().filter(|p| !p.lost).count() as u64).sum()
+        let lanes = self.lanes.iter().chain([&self.lane]).flat_map(Lane::iter);
+        lanes.chain(self.jittered.iter()).filter(|p| !p.lost).count() as u64
     }
 
     fn backlog(&self, now: Time) -> u64 {

@@ -1,7 +1,7 @@
 //! Packets on a stretch of constant delay.
 //!
 //! A constant delay keeps packets in order, so each distinct one is a lane: a ring in which the next to arrive is always
-//! the oldest entry. Only where there is jitter or reordering is one inserted elsewhere than at the end.
+//! the oldest entry. Where packets overtake each other they are a crowd instead (`crowd.rs`).
 
 use crate::time::{NEVER, Time};
 
@@ -47,21 +47,10 @@ impl<T: Copy + Default> Lane<T> {
             self.next = at;
         }
         let mask = self.ring.len() - 1;
+        debug_assert!(self.head == self.tail || self.ring[(self.tail - 1) & mask].at <= at, "a lane keeps its order");
         // SAFETY: the length is a power of two, so that the masked index is below it.
         unsafe { *self.ring.get_unchecked_mut(self.tail & mask) = Entry { at, item } };
         self.tail += 1;
-    }
-
-    /// Adds an entry that may overtake others; those of one instant stay in the order of their adding.
-    pub fn insert(&mut self, at: Time, item: T) {
-        self.push(at, item);
-        let mask = self.ring.len() - 1;
-        let mut i = self.tail - 1;
-        while i > self.head && self.ring[(i - 1) & mask].at > at {
-            self.ring.swap(i & mask, (i - 1) & mask);
-            i -= 1;
-        }
-        self.next = self.ring[self.head & mask].at;
     }
 
     /// Takes the oldest entry; there must be one.
@@ -97,16 +86,6 @@ impl<T: Copy + Default> Lane<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn inserts_in_order_of_arrival_and_first_come_first_served() {
-        let mut lane = Lane::default();
-        for (at, item) in [(5, 'a'), (7, 'b'), (6, 'c'), (5, 'd'), (4, 'e')] {
-            lane.insert(at, item);
-        }
-        assert_eq!(lane.next(), 4);
-        assert_eq!(std::iter::from_fn(|| (lane.next() < NEVER).then(|| lane.pop())).collect::<String>(), "eadcb");
-    }
 
     #[test]
     fn grows_and_keeps_order() {

@@ -3,12 +3,14 @@
 //! [`Dumbbell`] is the design simulator's one bottleneck, as fast as it can be; [`Topology`] is everything else: queue
 //! disciplines, links that change, several hops.
 
+mod crowd;
 mod dumbbell;
 mod hop;
 mod lane;
 mod link;
 mod topology;
 
+pub use crowd::Crowd;
 pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use lane::Lane;

@@ -8,7 +8,7 @@
 //! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
-use super::{Lane, Link, Path};
+use super::{Crowd, Lane, Link, Path};
 use crate::engine::Seed;
 use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::packet::Packet;
@@ -59,6 +59,10 @@ struct Noise {
 }
 
 impl Noise {
+    fn is_none(&self) -> bool {
+        self.jitter == 0.0 && self.reordering.probability == 0.0
+    }
+
     /// When a packet arrives that would be there at `at`. Jitter holds packets back and lets none overtake; reordering
     /// holds one back on its own.
     fn arrival(&mut self, at: Time) -> Time {
@@ -81,10 +85,12 @@ type Line = Lane<Packet>;
 pub struct Topology {
     hops: Vec<Hop>,
     lanes: Vec<Line>,
+    /// Packets past their last hop whose delay is clouded.
+    noisy: Crowd<Packet>,
     /// Each lane's delay and the hop before it, to find it again.
     delays: Vec<(u8, Time)>,
     routes: Vec<Route>,
-    /// The next event: its time, and the hop, or the number of hops plus the lane.
+    /// The next event: its time, and the hop, or the number of hops plus the lane; last come the noisy packets.
     next: (Time, usize),
     clock: Time,
     learns_losses: bool,
@@ -104,6 +110,7 @@ impl Topology {
         Topology {
             hops,
             lanes: Vec::new(),
+            noisy: Crowd::default(),
             delays: Vec::new(),
             routes: Vec::new(),
             next: (NEVER, 0),
@@ -217,12 +224,13 @@ impl Topology {
         let route = &mut self.routes[usize::from(packet.sender)];
         let leg = usize::from(packet.hop);
         let lane = usize::from(route.lanes[leg]);
-        let mut at = now + self.delays[lane].1;
+        let at = now + self.delays[lane].1;
         packet.hop += 1;
-        if leg + 1 == route.hops.len() {
-            at = route.noise.arrival(at);
+        if leg + 1 < route.hops.len() || route.noise.is_none() {
+            self.lanes[lane].push(at, packet);
+        } else {
+            self.noisy.push(route.noise.arrival(at), packet);
         }
-        self.lanes[lane].insert(at, packet);
     }
 
     /// Counts what the queue of a hop dropped, and sends the gaps on their way where senders learn of losses.
@@ -245,7 +253,7 @@ impl Topology {
         let hops = self.hops.iter().map(|hop| hop.next);
         let lanes = self.lanes.iter().map(Lane::next);
         let mut first = (NEVER, 0);
-        for (i, at) in hops.chain(lanes).enumerate() {
+        for (i, at) in hops.chain(lanes).chain([self.noisy.next()]).enumerate() {
             if at < first.0 {
                 first = (at, i);
             }
@@ -270,7 +278,8 @@ impl Path for Topology {
             self.departed = departed;
             self.bury(source, now);
         } else {
-            let packet = self.lanes[source - self.hops.len()].pop();
+            let lane = self.lanes.get_mut(source - self.hops.len());
+            let packet = lane.map_or_else(|| self.noisy.pop(), Lane::pop);
             if usize::from(packet.hop) == self.routes[usize::from(packet.sender)].hops.len() {
                 self.under_way -= u64::from(!packet.lost);
                 arrived = Some(packet);
