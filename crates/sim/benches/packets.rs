@@ -13,7 +13,7 @@ use exmachina_sim::network::{Network, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind, SfqCoDelSettings};
-use exmachina_sim::scheme::{AnyScheme, LinuxCubic, LinuxCubicSettings, Remy};
+use exmachina_sim::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy};
 use exmachina_sim::time::from_s;
 use exmachina_sim::transport::Settings;
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -61,21 +61,46 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }
 
-/// A case of evaluation: Cubic by the papers' transport, over 15 Mbit/s, 150 ms and 1000 packets of room.
+/// A case of evaluation: Cubic over 15 Mbit/s, 150 ms and 1000 packets of room.
 struct Evaluated {
     name: &'static str,
+    stack: fn() -> (AnyScheme<'static>, Settings),
     queue: fn() -> QueueKind,
     senders: usize,
     on: On,
 }
 
 /// Remy'13's dumbbell of eight senders, transfers of 100 kB on average every half a second; and flows for ever.
-const EVALUATED: [Evaluated; 4] = [
-    Evaluated { name: "Cubic, drop tail, R4 n = 8", queue: drop_tail, senders: 8, on: On::Bytes(100e3) },
-    Evaluated { name: "Cubic, sfqCoDel, R4 n = 8", queue: sfq_codel, senders: 8, on: On::Bytes(100e3) },
-    Evaluated { name: "Cubic, drop tail, n = 2 for ever", queue: drop_tail, senders: 2, on: On::Forever },
-    Evaluated { name: "Cubic, sfqCoDel, n = 2 for ever", queue: sfq_codel, senders: 2, on: On::Forever },
+const EVALUATED: [Evaluated; 8] = [
+    case("Cubic, drop tail, R4 n = 8", remy13, drop_tail, 8, On::Bytes(100e3)),
+    case("Cubic, sfqCoDel, R4 n = 8", remy13, sfq_codel, 8, On::Bytes(100e3)),
+    case("Cubic, drop tail, n = 2 for ever", remy13, drop_tail, 2, On::Forever),
+    case("Cubic, sfqCoDel, n = 2 for ever", remy13, sfq_codel, 2, On::Forever),
+    case("today, drop tail, R4 n = 8", today, drop_tail, 8, On::Bytes(100e3)),
+    case("today, sfqCoDel, R4 n = 8", today, sfq_codel, 8, On::Bytes(100e3)),
+    case("today, drop tail, n = 2 for ever", today, drop_tail, 2, On::Forever),
+    case("today, sfqCoDel, n = 2 for ever", today, sfq_codel, 2, On::Forever),
 ];
+
+const fn case(
+    name: &'static str,
+    stack: fn() -> (AnyScheme<'static>, Settings),
+    queue: fn() -> QueueKind,
+    senders: usize,
+    on: On,
+) -> Evaluated {
+    Evaluated { name, stack, queue, senders, on }
+}
+
+/// Cubic by that of Remy'13's scripts.
+fn remy13() -> (AnyScheme<'static>, Settings) {
+    (AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22())), Settings::remy13())
+}
+
+/// Cubic by that of today.
+fn today() -> (AnyScheme<'static>, Settings) {
+    (AnyScheme::Cubic(Cubic::new(CubicSettings::default())), Settings::today())
+}
 
 fn drop_tail() -> QueueKind {
     QueueKind::DropTail
@@ -87,10 +112,10 @@ fn sfq_codel() -> QueueKind {
 
 /// CPU time of one run and the packets it delivered.
 fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
-    let cubic = LinuxCubic::new(LinuxCubicSettings::linux_2_6_22());
+    let (scheme, transport) = (case.stack)();
     let sender = SenderPlan {
-        scheme: AnyScheme::LinuxCubic(cubic),
-        transport: Settings::tao14(),
+        scheme,
+        transport,
         route: vec![0],
         rtt_ms: 150.0,
         workload: Workload::new(case.on.clone(), 0.5),
