@@ -113,13 +113,8 @@ fn sfq_codel() -> QueueKind {
 /// CPU time of one run and the packets it delivered.
 fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
     let (scheme, transport) = (case.stack)();
-    let sender = SenderPlan {
-        scheme,
-        transport,
-        route: vec![0],
-        rtt_ms: 150.0,
-        workload: Workload::new(case.on.clone(), 0.5),
-    };
+    let sender =
+        SenderPlan { scheme, transport, route: vec![0], rtt_ms: 150.0, workload: Workload::new(case.on.clone(), 0.5) };
     let (link, limit) = (LinkPlan::Rate(15.0), Limit::Packets(1000));
     let world = World {
         hops: vec![HopPlan { link, queue: (case.queue)(), limit, loss: 0.0, delay_ms: 0.0 }],

@@ -34,6 +34,8 @@ pub struct Totals {
     pub timeouts: u64,
     /// Times that the window was lowered for a loss or a mark.
     pub reductions: u64,
+    /// Times that it was restored, since what was taken for lost was late.
+    pub undone: u64,
     /// Packets that arrived with an ECN mark.
     pub marked: u64,
 }

@@ -94,13 +94,17 @@
 //!                                     # the first data with it (remy13, Linux's modules)
 //! initial_window = 10                 # packets
 //! delayed_ack_ms = 40                 # 0: every packet is acknowledged at once
+//! quick_acks = 16                     # the first ACKs, and those after a packet that came twice, are not delayed
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "proportional"           # or fack, go-back-n, newreno, rate-halving; ns-2's differs by scheme
+//! recovery = "rack"                   # or fack, go-back-n, newreno, rate-halving, proportional; ns-2's differ by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false
+//! decays_when_idle = true             # a window is halved for each timeout of a pause, down to the initial one
+//! pacing = false                      # spreads windows over an RTT, as Linux does over fq
+//! ect_on_repairs = false              # packets sent again may be marked
 //! idle_timer = false
 //! rtt_samples = "packets"             # that set the timer: or echo, new-acks, timed; ns-2's differ by scheme
 //! packet_bytes = 1250                 # on the wire (remy13: 1260); 40 of them are headers, of ns-2's 50

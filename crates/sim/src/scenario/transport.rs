@@ -24,6 +24,8 @@ pub struct Transport {
     initial_window: Option<u32>,
     #[serde(default, deserialize_with = "time")]
     delayed_ack_ms: Option<Time>,
+    #[serde(default, deserialize_with = "quick_acks")]
+    quick_acks: Option<u32>,
     #[serde(default, deserialize_with = "timeout")]
     rto_min_ms: Option<Time>,
     #[serde(default, deserialize_with = "timeout")]
@@ -36,6 +38,9 @@ pub struct Transport {
     dup_threshold: Option<u32>,
     adapts_to_reordering: Option<bool>,
     grows_unused_windows: Option<bool>,
+    decays_when_idle: Option<bool>,
+    pacing: Option<bool>,
+    ect_on_repairs: Option<bool>,
     idle_timer: Option<bool>,
     #[serde(default, deserialize_with = "rtt_samples")]
     rtt_samples: Option<RttSamples>,
@@ -56,6 +61,7 @@ impl Transport {
             opening: self.opening.unwrap_or(d.opening),
             initial_window: self.initial_window.unwrap_or(d.initial_window),
             delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
+            quick_acks: self.quick_acks.unwrap_or(d.quick_acks),
             rto_floor: match (self.rto_min_ms, d.rto_floor) {
                 (None, floor) => floor,
                 (Some(floor), RtoFloor::Timeout(_)) => RtoFloor::Timeout(floor),
@@ -68,6 +74,9 @@ impl Transport {
             dup_threshold: self.dup_threshold.unwrap_or(d.dup_threshold),
             adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
             grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
+            decays_when_idle: self.decays_when_idle.unwrap_or(d.decays_when_idle),
+            pacing: self.pacing.unwrap_or(d.pacing),
+            ect_on_repairs: self.ect_on_repairs.unwrap_or(d.ect_on_repairs),
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
             rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
             packet_bytes: self.packet_bytes(),
@@ -138,6 +147,7 @@ fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recover
         ("newreno", Recovery::NewReno),
         ("rate-halving", Recovery::RateHalving),
         ("proportional", Recovery::Proportional),
+        ("rack", Recovery::Rack),
     ];
     word(deserializer, &words).map(Some)
 }
@@ -177,6 +187,10 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D, what: &str, lo: u32, hi: u3
 
 fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn quick_acks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "ACKs", 0, 10_000).map(Some)
 }
 
 fn dup_threshold<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {

@@ -1,6 +1,7 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
 use super::hystart_plus_plus::HystartPlusPlus;
+use super::idle::decayed;
 use super::newreno::Basis;
 use super::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
@@ -77,6 +78,18 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     last_ack: Time,
     hystart: HystartPlusPlus,
+    /// The state before the last reduction, as long as that may be undone.
+    kept: Option<Kept>,
+}
+
+/// What an undo restores (§4.9).
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    cwnd: f64,
+    ssthresh: f64,
+    w_max: Option<f64>,
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
 }
 
 impl Cubic {
@@ -92,6 +105,7 @@ impl Cubic {
             epoch: None,
             last_ack: 0,
             hystart: HystartPlusPlus::default(),
+            kept: None,
         }
     }
 
@@ -227,6 +241,23 @@ impl Scheme for Cubic {
         self.epoch = None;
     }
 
+    /// §4.9.1, §4.9.2: undo_cwnd, undo_ssthresh, undo_W_max, undo_cwnd_prior, and K and t_epoch with the epoch.
+    fn keep(&mut self) {
+        let Cubic { cwnd, ssthresh, w_max, cwnd_prior, epoch, .. } = *self;
+        self.kept = Some(Kept { cwnd, ssthresh, w_max, cwnd_prior, epoch });
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        if let Some(kept) = self.kept.take().filter(|kept| kept.cwnd > self.cwnd) {
+            (self.cwnd, self.ssthresh) = (kept.cwnd, kept.ssthresh);
+            (self.w_max, self.cwnd_prior, self.epoch) = (kept.w_max, kept.cwnd_prior, kept.epoch);
+        }
+    }
+
+    fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+        (self.cwnd, self.ssthresh) = decayed(self.cwnd, self.ssthresh, timeouts, initial_window);
+    }
+
     fn window(&self) -> u32 {
         self.cwnd as u32
     }
@@ -331,6 +362,27 @@ mod tests {
         let from = cubic.cwnd;
         path.round(&mut cubic);
         assert!(cubic.cwnd > 1.3 * from && cubic.cwnd <= 1.5 * from + 1.0, "{from} -> {}", cubic.cwnd);
+    }
+
+    #[test]
+    fn a_reduction_that_was_none_is_undone() {
+        // §4.9: the curve goes on where it was.
+        let (mut cubic, mut path) = after_a_loss(CubicSettings::default(), 100.0);
+        path.run(&mut cubic, path.now + 5 * SECOND);
+        let state = |cubic: &Cubic| {
+            let epoch = cubic.epoch.unwrap();
+            (cubic.cwnd, cubic.ssthresh, cubic.w_max, epoch.began, epoch.k)
+        };
+        let before = state(&cubic);
+        cubic.keep();
+        path.lose(&mut cubic);
+        cubic.on_rto(&Congestion { outstanding: 500, ..Congestion::default() });
+        assert_eq!(cubic.window(), 1);
+        cubic.on_spurious(path.now);
+        assert_eq!(state(&cubic), before);
+        cubic.cwnd = 5.0;
+        cubic.on_spurious(path.now);
+        assert_eq!(cubic.cwnd, 5.0, "once only");
     }
 
     #[test]

@@ -307,6 +307,18 @@ impl Scheme for LinuxCubic {
         }
     }
 
+    fn keep(&mut self) {
+        self.window.keep();
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        self.window.restore();
+    }
+
+    fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+        self.window.after_idle(timeouts, initial_window);
+    }
+
     fn window(&self) -> u32 {
         self.window.cwnd
     }

@@ -4,6 +4,7 @@
 //! ACKs tell which packets were marked with one bit, by an ACK at once wherever marks begin or end. Here an ACK says how many
 //! of the packets that it answers were marked, so that none is needed.
 
+use super::idle::decayed;
 use super::{Ack, Congestion, Scheme};
 use crate::time::Time;
 
@@ -27,6 +28,8 @@ pub struct Dctcp {
     marked: u32,
     /// The observation window ends with the ACK of this packet.
     window_end: u32,
+    /// Window and threshold before the last loss, as long as it may have been none.
+    kept: Option<(f64, f64)>,
 }
 
 impl Dctcp {
@@ -42,6 +45,7 @@ impl Dctcp {
             acked: 0,
             marked: 0,
             window_end: 0,
+            kept: None,
         }
     }
 
@@ -109,6 +113,20 @@ impl Scheme for Dctcp {
             self.ssthresh = (self.cwnd / 2.0).max(LEAST_SSTHRESH);
         }
         self.cwnd = 1.0;
+    }
+
+    fn keep(&mut self) {
+        self.kept = Some((self.cwnd, self.ssthresh));
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        if let Some((cwnd, ssthresh)) = self.kept.take() {
+            (self.cwnd, self.ssthresh) = (cwnd.max(self.cwnd), ssthresh.max(self.ssthresh));
+        }
+    }
+
+    fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+        (self.cwnd, self.ssthresh) = decayed(self.cwnd, self.ssthresh, timeouts, initial_window);
     }
 
     fn window(&self) -> u32 {

@@ -22,11 +22,13 @@ pub(super) struct LinuxWindow {
     pub count: u32,
     /// The first ACK after recovery is to come.
     moderate: bool,
+    /// cwnd and ssthresh before the last reduction, as long as that may be undone.
+    kept: Option<(u32, u32)>,
 }
 
 impl LinuxWindow {
     pub fn new(initial_window: u32) -> LinuxWindow {
-        LinuxWindow { cwnd: initial_window.max(1), ssthresh: NO_THRESHOLD, count: 0, moderate: false }
+        LinuxWindow { cwnd: initial_window.max(1), ssthresh: NO_THRESHOLD, count: 0, moderate: false, kept: None }
     }
 
     /// At the threshold itself Linux still doubles, where RFC 5681 §3.1 leaves the choice.
@@ -108,6 +110,27 @@ impl LinuxWindow {
             self.cwnd = window.clamp(1, self.ssthresh.max(1));
             self.moderate = true;
         }
+    }
+
+    /// A reduction comes that may have to be undone.
+    pub fn keep(&mut self) {
+        self.kept = Some((self.cwnd, self.ssthresh));
+    }
+
+    /// There was nothing to reduce it for (`tcp_undo_cwnd_reduction`).
+    pub fn restore(&mut self) {
+        if let Some((cwnd, ssthresh)) = self.kept.take() {
+            (self.cwnd, self.ssthresh) = (cwnd.max(self.cwnd), ssthresh.max(self.ssthresh));
+            self.moderate = false;
+        }
+    }
+
+    /// A pause of so many timeouts and part of one more.
+    pub fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+        if self.ssthresh != NO_THRESHOLD {
+            self.ssthresh = self.ssthresh.max(self.cwnd / 2 + self.cwnd / 4);
+        }
+        self.cwnd = (self.cwnd >> timeouts.min(31)).max(self.cwnd.min(initial_window));
     }
 
     /// To be called on every ACK, before any growth: holds the burst at the end of recovery down.

@@ -19,6 +19,7 @@ mod driver;
 mod filter;
 mod hystart;
 mod hystart_plus_plus;
+mod idle;
 mod ledbat;
 mod linux;
 #[cfg(test)]
@@ -146,6 +147,14 @@ pub trait Scheme: Clone {
     /// Everything that was lost has been repaired. `window`: what the transport's own window came to meanwhile, if it has one
     /// that outlives recovery (rate halving), else `u32::MAX`.
     fn on_recovered(&mut self, _now: Time, _window: u32) {}
+    /// Losses are about to lower the window, and that may prove an error: what [`Scheme::on_spurious`] restores is to be kept.
+    fn keep(&mut self) {}
+    /// What was taken for lost was late (RFC 4015; RFC 9438 §4.9): the window is to be again what it was at
+    /// [`Scheme::keep`], if it is not larger.
+    fn on_spurious(&mut self, _now: Time) {}
+    /// The connection was idle for so many timeouts and part of one more (RFC 2861 §3): the window is halved for each, but not
+    /// below the initial one.
+    fn after_idle(&mut self, _timeouts: u32, _initial_window: u32) {}
     /// Packets that may be in flight.
     fn window(&self) -> u32;
     /// Least time between two sends.
@@ -284,6 +293,18 @@ macro_rules! any_scheme {
 
             fn on_recovered(&mut self, now: Time, window: u32) {
                 match self { $($any::$name(s) => s.on_recovered(now, window),)* }
+            }
+
+            fn keep(&mut self) {
+                match self { $($any::$name(s) => s.keep(),)* }
+            }
+
+            fn on_spurious(&mut self, now: Time) {
+                match self { $($any::$name(s) => s.on_spurious(now),)* }
+            }
+
+            fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+                match self { $($any::$name(s) => s.after_idle(timeouts, initial_window),)* }
             }
 
             #[inline]

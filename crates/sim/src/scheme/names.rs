@@ -8,7 +8,7 @@ use super::{
 use crate::library::Library;
 use crate::queue::{QueueKind, StepSettings, XcpSettings};
 use crate::random::Stream;
-use crate::time::SECOND;
+use crate::time::{NEVER, SECOND};
 use crate::transport::{Opening, Preset, Recovery, RttSamples, Settings};
 
 /// A scheme by name.
@@ -198,16 +198,19 @@ impl SchemeName {
         let missing = |what, name| Err(format!("the {what} {name} is not loaded"));
         Ok(match self {
             SchemeName::NewReno if ns2 => reno(NewRenoSettings::ns2(initial_window)),
-            SchemeName::NewReno => reno(NewRenoSettings::rfc5681(initial_window)),
+            // What a pause does is the transport's to say.
+            SchemeName::NewReno => {
+                reno(NewRenoSettings { restart_after: NEVER, ..NewRenoSettings::rfc5681(initial_window) })
+            }
             SchemeName::RenoLinux => reno(NewRenoSettings::linux(initial_window)),
             SchemeName::Cubic if ns2 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::Cubic | SchemeName::CubicRfc9438 => AnyScheme::Cubic(Cubic::new(CubicSettings {
                 initial_window,
-                // RFC 5681 §4.1, as NewReno.
-                restart_after: SECOND,
                 hystart: true,
+                // RFC 5681 §4.1, where the transport does not say what a pause does.
+                restart_after: if ns2 { SECOND } else { NEVER },
                 ecn,
                 ..CubicSettings::default()
             })),
@@ -296,7 +299,7 @@ mod tests {
         assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
         assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::Fack);
         assert_eq!(recovery("cubic", Preset::Tao14), Recovery::RateHalving);
-        assert_eq!(recovery("newreno", Preset::Today), Recovery::Proportional);
+        assert_eq!(recovery("newreno", Preset::Today), Recovery::Rack);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! NewReno: slow start, +1 per RTT, halved on a loss (RFC 5681; what is sent in recovery, RFC 6582, is the transport's).
 
+use super::idle::decayed;
 use super::linux::{LinuxWindow, NO_THRESHOLD};
 use super::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
@@ -111,6 +112,8 @@ pub struct NewReno {
     ssthresh: f64,
     /// Used instead of the two above if `integer`.
     linux: LinuxWindow,
+    /// Window and threshold before the last reduction, as long as that may be undone.
+    kept: Option<(f64, f64)>,
 }
 
 impl NewReno {
@@ -122,6 +125,7 @@ impl NewReno {
             cwnd: f64::from(settings.initial_window.max(1)),
             ssthresh: f64::INFINITY,
             linux: LinuxWindow::new(settings.initial_window),
+            kept: None,
         }
     }
 
@@ -196,6 +200,23 @@ impl Scheme for NewReno {
         if self.settings.undershoot {
             self.linux.recovered(window);
         }
+    }
+
+    fn keep(&mut self) {
+        self.kept = Some((self.cwnd, self.ssthresh));
+        self.linux.keep();
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        if let Some((cwnd, ssthresh)) = self.kept.take() {
+            (self.cwnd, self.ssthresh) = (cwnd.max(self.cwnd), ssthresh.max(self.ssthresh));
+        }
+        self.linux.restore();
+    }
+
+    fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
+        (self.cwnd, self.ssthresh) = decayed(self.cwnd, self.ssthresh, timeouts, initial_window);
+        self.linux.after_idle(timeouts, initial_window);
     }
 
     fn window(&self) -> u32 {
@@ -325,6 +346,24 @@ mod tests {
             reno.on_ack(&Ack { acked: 1, window_limited: true, in_recovery: true, ..Ack::default() });
             reno.on_ack(&Ack { acked: 0, window_limited: true, ..Ack::default() });
             assert_eq!(reno.window(), 2);
+        }
+    }
+
+    #[test]
+    fn a_reduction_that_was_none_is_undone() {
+        for settings in all() {
+            let (mut reno, mut path) = (NewReno::new(settings), path());
+            (0..5).for_each(|_| path.round(&mut reno));
+            path.lose(&mut reno);
+            let before = (reno.window(), reno.ssthresh());
+            reno.keep();
+            reno.on_rto(&Congestion { outstanding: 64, ..Congestion::default() });
+            reno.on_rto(&Congestion { outstanding: 1, ..Congestion::default() });
+            assert_eq!(reno.window(), 1);
+            reno.on_spurious(path.now);
+            assert_eq!((reno.window(), reno.ssthresh()), before, "{settings:?}");
+            reno.after_idle(1, 2);
+            assert_eq!(reno.window(), before.0 / 2);
         }
     }
 

@@ -1,12 +1,15 @@
 //! One sender's connections: sends what the scheme's window lets go, and deals with what comes back. Losses are repaired in
-//! `connection/recovery.rs`; the retransmission timer is in `connection/timer.rs`.
+//! `connection/recovery.rs`, today with `connection/rack_tlp.rs`; the retransmission timer is in `connection/timer.rs`.
 
 mod prr;
+mod rack_tlp;
 mod recovery;
 mod timer;
 
-use recovery::{Phase, Reduction};
+use rack_tlp::RackTlp;
+use recovery::{Heard, Phase, Reduction};
 
+use super::pacing;
 use super::receiver::{Feedback, Receiver};
 use super::scoreboard::{Arrival, Scoreboard};
 use super::{Connections, HEADER_BYTES, Opening, Recovery, RttEstimator, Settings};
@@ -46,6 +49,8 @@ pub struct Connection<S> {
     /// An ECN mark on a packet before this one has been answered.
     ecn_recover: u32,
     reduction: Reduction,
+    /// What today's loss detection keeps, if that is it.
+    rack: Option<RackTlp>,
     /// Duplicate ACKs since the last that was not (NewReno).
     dup_acks: u32,
     /// ACKs of a part of what was outstanding when recovery began (NewReno).
@@ -85,6 +90,7 @@ impl<S: Scheme> Connection<S> {
             recover: 0,
             ecn_recover: 0,
             reduction: Reduction::None,
+            rack: RackTlp::of(&settings),
             dup_acks: 0,
             partial_acks: 0,
             dup_threshold: settings.dup_threshold,
@@ -133,11 +139,12 @@ impl<S: Scheme> Connection<S> {
         self.opened = true;
         self.end = next + u32::from(self.settings.opening != Opening::Data);
         self.board = Scoreboard::new(next, self.settings.recovery.looks_by_order());
-        self.past = std::mem::replace(&mut self.receiver, Receiver::new(next));
+        self.past = std::mem::replace(&mut self.receiver, Receiver::new(next).quick(self.settings.quick_acks));
         self.rtt = RttEstimator::default();
         self.timed = None;
         self.rto_at = NEVER;
         self.phase = Phase::Open;
+        self.rack = RackTlp::of(&self.settings);
         (self.recover, self.ecn_recover, self.largest) = (next, next, next);
         self.dup_acks = 0;
         self.dup_threshold = self.settings.dup_threshold;
@@ -190,6 +197,7 @@ impl<S: Scheme> Connection<S> {
     fn on_ack(&mut self, feedback: &Feedback, now: Time) {
         let before = self.in_flight();
         let una = self.board.una;
+        let (reordered, originals) = self.survey(feedback);
         let mut delivered = 0;
         // What is acknowledged cumulatively anyway is counted there.
         let plain = || matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
@@ -207,6 +215,7 @@ impl<S: Scheme> Connection<S> {
         }
         let (acked, news) = self.board.acknowledge(feedback.next, now);
         delivered += news;
+        let newest = self.board.newest_reported();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
         let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
@@ -214,7 +223,10 @@ impl<S: Scheme> Connection<S> {
         self.totals.acks += u64::from(self.rtt.latest > 0);
         self.totals.sampled += self.rtt.latest;
         self.restart_timer(acked, now);
-        let lost = self.find_losses(acked, una, delivered, now);
+        let (duplicate, echo) = (feedback.duplicate, feedback.echo);
+        let heard = Heard { una, acked, delivered, duplicate, echo, reordered, originals, newest };
+        let was_repairing = self.phase == Phase::Recovery;
+        let lost = self.find_losses(&heard, now);
         self.answer_marks(feedback.marked, now);
         let advance = (seq + 1).saturating_sub(self.largest);
         self.largest += advance;
@@ -233,7 +245,9 @@ impl<S: Scheme> Connection<S> {
             rtt: sample,
             min_rtt: self.rtt.min,
             srtt: self.rtt.srtt,
-            in_recovery,
+            // The ACK that ends a recovery makes up for much that arrived in it: no growth is due to that (RFC 6582 §3.2 step 3;
+            // Linux counts what is news in it, one packet or two).
+            in_recovery: in_recovery || was_repairing && self.rack.is_some(),
             window_limited: self.settings.grows_unused_windows || self.was_limited(before),
             marked: feedback.marked,
             lost,
@@ -251,17 +265,19 @@ impl<S: Scheme> Connection<S> {
         if in_recovery {
             self.reduce(delivered, acked > 0, lost);
         }
+        self.schedule_probe(now);
     }
 
     fn tick(&self, t: Time) -> Time {
         if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
     }
 
-    /// In slow start a window counts as used if half of it was (as in Linux), so that it may double each RTT.
+    /// In slow start a window counts as used if more than half of it was (`tcp_is_cwnd_limited`), so that it may double each
+    /// RTT.
     fn was_limited(&self, in_flight: u32) -> bool {
         let window = self.scheme.window();
         let slow_start = f64::from(window) < self.scheme.ssthresh();
-        self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) >= u64::from(window)
+        self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) > u64::from(window)
     }
 
     /// Counts a packet that arrived, and so many that are in order by it. A SYN holds no data.
@@ -275,8 +291,20 @@ impl<S: Scheme> Connection<S> {
 
     /// Sends one packet: one to be repaired, or else a new one.
     fn send(&mut self, now: Time) -> Packet {
-        let again = self.board.to_repair > 0;
+        let again = self.board.to_repair > 0 && !(self.prefers_new() && self.board.next() < self.end);
         let seq = if again { self.board.send_again(now) } else { self.board.send_new(now) };
+        if again {
+            self.on_repair(now);
+        }
+        let packet = self.packet(seq, again, now);
+        if !again {
+            self.schedule_probe(now);
+        }
+        packet
+    }
+
+    /// A packet that leaves now, whose number is given by the record of what was sent.
+    fn packet(&mut self, seq: u32, again: bool, now: Time) -> Packet {
         if !again && self.timed.is_none() {
             self.timed = Some((seq, now));
         }
@@ -304,9 +332,34 @@ impl<S: Scheme> Connection<S> {
             seq,
             sender: self.id,
             bytes,
-            ecn: if self.scheme.ecn_capable() { Ecn::Capable } else { Ecn::NotCapable },
+            ecn: if self.scheme.ecn_capable() && (!again || self.settings.ect_on_repairs) {
+                Ecn::Capable
+            } else {
+                // RFC 3168 §6.1.5: no ECT on retransmitted packets.
+                Ecn::NotCapable
+            },
             xcp: if self.scheme.xcp() { self.xcp_header() } else { XcpHeader::default() },
             ..Packet::default()
+        }
+    }
+
+    /// The least time between two packets: the scheme's, or Linux's where it has none and packets are paced.
+    #[inline]
+    fn pace(&self) -> Time {
+        let own = self.scheme.intersend();
+        if own > 0 || !self.settings.pacing {
+            return own;
+        }
+        pacing::interval(self.rtt.srtt, self.window(), self.board.outstanding(), self.scheme.ssthresh())
+    }
+
+    /// RFC 2861 §3, as Linux has it (`tcp_cwnd_restart`): what a window says of the path is old after a pause.
+    fn decay(&mut self, idle: Time) {
+        let rto = self.rtt.rto(&self.settings).max(1);
+        if self.settings.decays_when_idle && idle > rto && self.board.outstanding() == 0 {
+            // Once for each timeout that is over, the first of them excepted.
+            let halvings = ((idle - 1) / rto).min(31) as u32;
+            self.scheme.after_idle(halvings, self.settings.initial_window);
         }
     }
 
@@ -329,11 +382,13 @@ impl<S: Scheme> Endpoint for Connection<S> {
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {
-            self.scheme.resume(now, now.saturating_sub(self.last_send));
+            let idle = now.saturating_sub(self.last_send);
+            self.scheme.resume(now, idle);
+            self.decay(idle);
         }
         self.end = self.end.max(self.board.next()).saturating_add(packets).min(NUMBERS);
         // At once, unless the pace forbids it; never before now.
-        self.last_send = self.last_send.max(now.saturating_sub(self.scheme.intersend()));
+        self.last_send = self.last_send.max(now.saturating_sub(self.pace()));
         self.turn = 0;
     }
 
@@ -371,8 +426,8 @@ impl<S: Scheme> Endpoint for Connection<S> {
     }
 
     fn ready(&self) -> Time {
-        let send = if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { NEVER };
-        let at = send.min(self.rto_at).min(self.receiver.deadline);
+        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { NEVER };
+        let at = send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm());
         // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
         if at > MAX_TIME { NEVER } else { at }
     }
@@ -391,10 +446,12 @@ impl<S: Scheme> Endpoint for Connection<S> {
             self.on_ack(&feedback, now);
             self.receiver.recycle(feedback);
             None
+        } else if self.alarm() <= now {
+            self.on_alarm(now)
         } else if self.rto_at <= now {
             self.time_out(now);
             None
-        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
+        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
             Some(self.send(now))
         } else {
             None

@@ -18,6 +18,8 @@ pub struct Feedback {
     pub arrived: Vec<(u32, Time)>,
     /// How many of them carried an ECN mark.
     pub marked: u32,
+    /// The packet among them that had arrived before: it is the last (DSACK, RFC 2883).
+    pub duplicate: Option<u32>,
     /// Sum of the window changes that XCP's routers left in them, bytes.
     pub xcp_feedback_bytes: f64,
 }
@@ -33,6 +35,8 @@ pub struct Receiver {
     beyond: VecDeque<bool>,
     /// The last ACK was for all packets before this one (RFC 7323 §4.3, Last.ACK.sent).
     acknowledged: u32,
+    /// ACKs to come that are not delayed.
+    quick_acks: u32,
     /// What the next ACK will say.
     pending: Feedback,
     /// When it is sent at the latest.
@@ -48,9 +52,16 @@ impl Receiver {
             next,
             beyond: VecDeque::new(),
             acknowledged: next,
+            quick_acks: 0,
             pending: Feedback::default(),
             deadline: NEVER,
         }
+    }
+
+    /// The same, which sends so many ACKs at once before it delays any: the sender's window is small yet.
+    #[must_use]
+    pub fn quick(self, acks: u32) -> Receiver {
+        Receiver { quick_acks: acks, ..self }
     }
 
     /// All packets before this one arrived.
@@ -65,6 +76,11 @@ impl Receiver {
         let had_gaps = !self.beyond.is_empty();
         let new = self.store(packet.seq);
         let pending = &mut self.pending;
+        if !new {
+            pending.duplicate = Some(packet.seq);
+            // The sender lacks news of what arrived (Linux: `tcp_enter_quickack_mode`).
+            self.quick_acks = settings.quick_acks;
+        }
         if packet.seq <= self.acknowledged {
             pending.echo = packet.sent;
         }
@@ -72,7 +88,8 @@ impl Receiver {
         pending.marked += u32::from(packet.ecn == Ecn::Marked);
         pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
         // At once for every second packet, and for all that show or fill a gap (RFC 5681 §4.2).
-        let at_once = settings.delayed_ack == 0 || pending.arrived.len() >= 2 || !in_order || had_gaps;
+        let due = pending.arrived.len() >= 2 || !in_order || had_gaps;
+        let at_once = settings.delayed_ack == 0 || due || self.quick_acks > 0;
         if !at_once && self.deadline == NEVER {
             self.deadline = now + settings.delayed_ack;
         }
@@ -82,6 +99,7 @@ impl Receiver {
     /// The ACK, sent now. Hand it back to [`Receiver::recycle`].
     pub fn acknowledge(&mut self) -> Feedback {
         self.deadline = NEVER;
+        self.quick_acks = self.quick_acks.saturating_sub(1);
         self.acknowledged = self.next;
         self.pending.next = self.next;
         let echo = self.pending.echo;
@@ -164,6 +182,20 @@ mod tests {
         let mut receiver = Receiver::new(0);
         (0..2).for_each(|i| _ = receiver.receive(&Packet { sent: 5 + Time::from(i), ..packet(i) }, 0, &delayed));
         assert_eq!(receiver.acknowledge().echo, 5);
+    }
+
+    #[test]
+    fn the_first_acks_and_those_after_a_duplicate_are_quick() {
+        let settings = Settings { delayed_ack: 40, quick_acks: 3, ..Settings::tao14() };
+        let mut receiver = Receiver::new(0).quick(3);
+        let mut quick = |seq| {
+            let at_once = receiver.receive(&packet(seq), 5, &settings).1;
+            (at_once, at_once.then(|| receiver.acknowledge().duplicate))
+        };
+        assert!([0, 1, 2].into_iter().all(|seq| quick(seq) == (true, Some(None))));
+        assert_eq!((quick(3).0, quick(4).0, quick(5).0), (false, true, false), "every second");
+        assert_eq!(quick(2), (true, Some(Some(2))));
+        assert_eq!((quick(6).0, quick(7).0, quick(8).0), (true, true, false));
     }
 
     #[test]

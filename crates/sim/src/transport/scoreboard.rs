@@ -1,7 +1,10 @@
 //! The sender's record of what is outstanding: which packets are in flight, arrived or lost (RFC 6675), and the snapshots
 //! that delivery-rate samples need (draft-ietf-ccwg-bbr §4.1). What is taken for lost is in `scoreboard/detection.rs`.
 
+mod by_time;
 mod detection;
+
+pub use detection::Lost;
 
 use std::collections::VecDeque;
 
@@ -137,6 +140,17 @@ impl Scoreboard {
         if !self.by_order {
             self.repairs.push_back((self.next(), seq, self.sent[i].transmission));
         }
+        seq
+    }
+
+    /// The newest packet outstanding is sent once more to see what comes back; there must be one, and it is in flight. The copy
+    /// takes the place of the packet: one of them is in flight.
+    pub fn send_probe(&mut self, now: Time) -> u32 {
+        let seq = self.next() - 1;
+        let i = (seq - self.una) as usize;
+        let earlier = self.sent[i].transmission;
+        self.in_flight -= 1;
+        self.sent[i] = Sent { earlier, ..self.snapshot(now, seq, true) };
         seq
     }
 

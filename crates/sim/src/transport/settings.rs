@@ -1,5 +1,6 @@
 //! What real stacks differ in, as settings with presets.
 
+use super::linux_rtt::LinuxVariation;
 use crate::time::{NEVER, SECOND, Time};
 
 /// Bytes of the headers of IP and TCP, without options; those of an ACK.
@@ -44,15 +45,20 @@ pub enum Recovery {
     /// outstanding is acknowledged. In recovery one packet less for every two ACKs, and no more than the ACK lets
     /// go; recovery leaves behind the window that this came to.
     RateHalving,
-    /// SACK; proportional rate reduction (RFC 9937; Linux since 3.2, by RFC 6937 at first).
+    /// SACK; a packet is lost when one sent three transmissions later has arrived (RFC 9002 §6.1.1); proportional rate
+    /// reduction (RFC 9937).
     Proportional,
+    /// SACK; a packet is lost when one sent later has arrived and its time is over, and the last ones are probed for (RACK-TLP,
+    /// RFC 8985); proportional rate reduction (RFC 9937); windows are restored where what was taken for lost was late (RFC 3522,
+    /// 3708, 5682). Linux since 4.18.
+    Rack,
 }
 
 impl Recovery {
     /// Whether losses are looked for by order of transmission.
     #[must_use]
     pub fn looks_by_order(self) -> bool {
-        matches!(self, Recovery::Fack | Recovery::Proportional)
+        matches!(self, Recovery::Fack | Recovery::Proportional | Recovery::Rack)
     }
 }
 
@@ -76,7 +82,7 @@ pub enum RttSamples {
 pub enum RtoFloor {
     /// The whole timeout (RFC 6298 §2.4, ns-2).
     Timeout(Time),
-    /// The part for the variation, which is added to the smoothed RTT (Linux).
+    /// The part for the variation, which is added to the smoothed RTT, and estimated as Linux does.
     Variation(Time),
 }
 
@@ -121,6 +127,8 @@ pub struct Settings {
     pub initial_window: u32,
     /// The receiver acknowledges every second packet, or one after this time; 0: every packet at once (RFC 1122).
     pub delayed_ack: Time,
+    /// So many ACKs of a connection are not delayed, nor so many after a packet that came twice (Linux: 16).
+    pub quick_acks: u32,
     /// Floor of the retransmission timer.
     pub rto_floor: RtoFloor,
     /// Timeout before the first RTT sample (RFC 6298 §2.1).
@@ -135,10 +143,18 @@ pub struct Settings {
     pub recovery: Recovery,
     /// Packets sent later that must have arrived before one is taken for lost (RFC 5681 §3.2: 3).
     pub dup_threshold: u32,
-    /// The threshold grows where packets turn out to be late, not lost (as in Linux).
+    /// The threshold, or the time that RACK waits, grows where packets turn out to be late, not lost.
     pub adapts_to_reordering: bool,
     /// Windows grow on every ACK, even if the application did not fill them (before RFC 7661).
     pub grows_unused_windows: bool,
+    /// A window that was not used for longer than a timeout is halved for each timeout, down to the initial window
+    /// (RFC 2861 §3; Linux: `tcp_slow_start_after_idle`). Only persistent connections live to see it.
+    pub decays_when_idle: bool,
+    /// Windows of schemes that have no pace are spread over an RTT, at the ratios of Linux. Kernels do so where the queueing
+    /// discipline is fq; with the usual default, fq_codel, packets leave as ACKs let them.
+    pub pacing: bool,
+    /// Packets sent again may be marked instead of dropped (ns-2), which RFC 3168 §6.1.5 forbids.
+    pub ect_on_repairs: bool,
     /// The retransmission timer runs on when nothing is outstanding: expiring then, it sets the window to 1 and leaves
     /// ssthresh alone (ns-2). Only persistent connections live to see it.
     pub idle_timer: bool,
@@ -167,6 +183,7 @@ impl Settings {
             opening: Opening::Data,
             initial_window: 2,
             delayed_ack: 0,
+            quick_acks: 0,
             rto_floor: RtoFloor::Timeout(SECOND / 5),
             rto_initial: 3 * SECOND,
             // ns-2's default tick.
@@ -177,6 +194,9 @@ impl Settings {
             dup_threshold: 3,
             adapts_to_reordering: false,
             grows_unused_windows: true,
+            decays_when_idle: false,
+            pacing: false,
+            ect_on_repairs: true,
             idle_timer: true,
             packet_bytes: 1200 + NS2_HEADER_BYTES,
             header_bytes: NS2_HEADER_BYTES,
@@ -184,7 +204,7 @@ impl Settings {
         }
     }
 
-    /// As stacks of today have it (RFC 6928, 7661, 9937; Linux's 40 ms and 200 ms).
+    /// As Linux 6 has it by default, between hosts whose queueing discipline does not pace (fq_codel).
     #[must_use]
     pub const fn today() -> Settings {
         Settings {
@@ -192,15 +212,19 @@ impl Settings {
             opening: Opening::Data,
             initial_window: 10,
             delayed_ack: 40_000_000,
+            quick_acks: 16,
             rto_floor: RtoFloor::Variation(SECOND / 5),
             rto_initial: SECOND,
             rto_granularity: 1_000_000,
             rtt_samples: RttSamples::Packets,
             clock: 0,
-            recovery: Recovery::Proportional,
+            recovery: Recovery::Rack,
             dup_threshold: 3,
             adapts_to_reordering: true,
             grows_unused_windows: false,
+            decays_when_idle: true,
+            pacing: false,
+            ect_on_repairs: false,
             idle_timer: false,
             packet_bytes: 1250,
             header_bytes: HEADER_BYTES,
@@ -215,6 +239,8 @@ pub struct RttEstimator {
     /// Smoothed RTT; 0 before the first sample.
     pub srtt: Time,
     variation: Time,
+    /// The variation as Linux estimates it, if it does.
+    linux: LinuxVariation,
     /// Smallest sample.
     pub min: Time,
     /// The latest sample; 0 before the first.
@@ -230,7 +256,7 @@ const MAX_RTO: Time = 60 * SECOND;
 
 impl Default for RttEstimator {
     fn default() -> Self {
-        RttEstimator { srtt: 0, variation: 0, min: NEVER, latest: 0, backoff: 1 }
+        RttEstimator { srtt: 0, variation: 0, linux: LinuxVariation::default(), min: NEVER, latest: 0, backoff: 1 }
     }
 }
 
@@ -250,6 +276,18 @@ impl RttEstimator {
         }
     }
 
+    /// Takes in a sample as Linux does, with this floor of the variation, once packets before `una` are acknowledged; `next` is
+    /// the next new one.
+    pub fn sample_as_linux(&mut self, rtt: Time, floor: Time, una: u32, next: u32) {
+        let rtt = rtt.max(1);
+        if self.srtt == 0 {
+            self.linux = LinuxVariation::first(rtt, floor, next);
+        } else {
+            self.linux.sample(rtt, self.srtt, floor, una, next);
+        }
+        self.sample(rtt);
+    }
+
     /// The retransmission timeout, backoff included.
     #[must_use]
     pub fn rto(&self, settings: &Settings) -> Time {
@@ -257,7 +295,7 @@ impl RttEstimator {
         let rto = match (self.srtt, settings.rto_floor) {
             (0, _) => settings.rto_initial,
             (srtt, RtoFloor::Timeout(floor)) => (srtt + variation).max(floor),
-            (srtt, RtoFloor::Variation(floor)) => srtt + variation.max(floor),
+            (srtt, RtoFloor::Variation(_)) => srtt + self.linux.used(),
         };
         rto.saturating_mul(self.backoff).min(MAX_RTO)
     }
@@ -303,8 +341,9 @@ mod tests {
     #[test]
     fn floors() {
         let mut rtt = RttEstimator::default();
-        (0..200).for_each(|_| rtt.sample(150 * MS));
+        (0..200).for_each(|n| rtt.sample_as_linux(150 * MS, 200 * MS, n, n + 1));
         assert_eq!(rtt.rto(&Settings::tao14()), 200 * MS);
-        assert_eq!(rtt.rto(&Settings::today()), 350 * MS);
+        // The variation comes near its floor by quarters, in whole ns.
+        assert!((350 * MS..350 * MS + 4).contains(&rtt.rto(&Settings::today())));
     }
 }

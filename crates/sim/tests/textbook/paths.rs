@@ -122,7 +122,8 @@ fn an_adaptive_threshold_does_not_repair_what_is_late() {
     let repairs = |adapts_to_reordering| {
         let mut world =
             dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
-        world.senders[0].transport = Settings { adapts_to_reordering, ..Settings::today() };
+        world.senders[0].transport =
+            Settings { adapts_to_reordering, recovery: Recovery::Proportional, ..Settings::today() };
         world.reordering = Reordering { probability: 0.02, delay: from_ms(8.0) };
         let engine = run(&world, 100.0, &mut Log::default());
         engine.senders()[0].totals().retransmitted as f64 / engine.senders()[0].totals().sent as f64

@@ -199,7 +199,14 @@ impl Dice {
         if self.chance(0.4) {
             return preset;
         }
-        let all = [Recovery::Fack, Recovery::GoBackN, Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional];
+        let all = [
+            Recovery::Fack,
+            Recovery::GoBackN,
+            Recovery::NewReno,
+            Recovery::RateHalving,
+            Recovery::Proportional,
+            Recovery::Rack,
+        ];
         let floor = from_ms(self.log(1.0, 1000.0));
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
@@ -211,6 +218,10 @@ impl Dice {
             recovery: self.pick(&all),
             dup_threshold: 1 + self.below(5),
             adapts_to_reordering: self.chance(0.5),
+            quick_acks: self.pick(&[0, 1, 16]),
+            decays_when_idle: self.chance(0.5),
+            pacing: self.chance(0.3),
+            ect_on_repairs: self.chance(0.5),
             idle_timer: self.chance(0.5),
             rtt_samples: self.pick(&[RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed]),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),

@@ -9,6 +9,26 @@ use crate::transport::Recovery;
 /// The largest threshold that reordering may lead to (Linux: 127).
 const MAX_DUP_THRESHOLD: u32 = 127;
 
+/// What an ACK told, beside what the records of packets hold now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Heard {
+    /// The oldest packet outstanding before it, and how many from there on it acknowledges.
+    pub(super) una: u32,
+    pub(super) acked: u32,
+    /// Packets that it tells to have arrived.
+    pub(super) delivered: u32,
+    /// A packet that arrived twice.
+    pub(super) duplicate: Option<u32>,
+    /// The time stamp that it echoes.
+    pub(super) echo: Time,
+    /// A packet that was never sent again arrived after one with a higher number.
+    pub(super) reordered: bool,
+    /// After a timeout: one of the packets outstanding then arrived that was never sent again.
+    pub(super) originals: bool,
+    /// When the last sent of the packets was sent that it tells of.
+    pub(super) newest: Option<Time>,
+}
+
 /// Whether losses are being repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -38,7 +58,7 @@ pub(super) enum Reduction {
 
 impl<S: Scheme> Connection<S> {
     pub(super) fn is_sack(&self) -> bool {
-        matches!(self.settings.recovery, Recovery::Fack | Recovery::RateHalving | Recovery::Proportional)
+        !matches!(self.settings.recovery, Recovery::GoBackN | Recovery::NewReno)
     }
 
     /// Whatever is lost is repaired once, and the window is counted from the latest arrival.
@@ -58,11 +78,11 @@ impl<S: Scheme> Connection<S> {
         }
     }
 
-    /// Finds what is lost after an ACK of so many packets from `una` on, which tells that `delivered` arrived, and enters
-    /// and leaves recovery: packets newly declared lost.
-    pub(super) fn find_losses(&mut self, acked: u32, una: u32, delivered: u32, now: Time) -> u32 {
+    /// Finds what is lost after an ACK, and enters and leaves recovery: packets newly declared lost.
+    pub(super) fn find_losses(&mut self, ack: &Heard, now: Time) -> u32 {
         let lost = match self.settings.recovery {
-            Recovery::GoBackN | Recovery::NewReno => self.count_duplicates(acked, una),
+            Recovery::GoBackN | Recovery::NewReno => self.count_duplicates(ack.acked, ack.una),
+            Recovery::Rack => self.find_by_rack(ack, now),
             Recovery::Fack => self.board.overtaken(self.dup_threshold, false),
             Recovery::Proportional => self.board.overtaken(self.dup_threshold, true),
             // All of it is being repaired already.
@@ -73,6 +93,9 @@ impl<S: Scheme> Connection<S> {
             let was_loss = self.phase == Phase::Loss;
             self.phase = Phase::Open;
             self.dup_acks = 0;
+            if let Some(rack) = &mut self.rack {
+                rack.on_recovered();
+            }
             if !was_loss {
                 let left = if let Reduction::Halving { window, .. } = self.reduction { window } else { u32::MAX };
                 self.scheme.on_recovered(now, left);
@@ -80,7 +103,7 @@ impl<S: Scheme> Connection<S> {
         }
         let Some((seq, count)) = lost else { return 0 };
         if self.phase == Phase::Open && seq >= self.recover {
-            self.enter_recovery(seq, count, delivered, now);
+            self.enter_recovery(seq, count, ack.delivered, now);
         }
         count
     }
@@ -114,7 +137,7 @@ impl<S: Scheme> Connection<S> {
         None
     }
 
-    fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
+    pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
         self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
@@ -125,11 +148,12 @@ impl<S: Scheme> Connection<S> {
             Recovery::RateHalving => {
                 Reduction::Halving { window: self.scheme.window().min(self.in_flight() + lost), count: 0 }
             }
-            Recovery::Proportional => {
+            Recovery::Proportional | Recovery::Rack => {
                 Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered))
             }
         };
         self.totals.reductions += 1;
+        self.begin_episode();
         let congestion = self.congestion(now, seq, lost);
         self.scheme.on_loss(&congestion);
     }

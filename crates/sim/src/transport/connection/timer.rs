@@ -4,8 +4,8 @@ use super::Connection;
 use super::recovery::Phase;
 use crate::scheme::{Congestion, Scheme};
 use crate::time::{NEVER, Time};
-use crate::transport::RttSamples;
 use crate::transport::receiver::Feedback;
+use crate::transport::{Recovery, RtoFloor, RttSamples};
 
 impl<S: Scheme> Connection<S> {
     /// What an ACK says of the RTT: the timer learns what its settings let it, of the oldest packet that the ACK answers, so
@@ -22,7 +22,7 @@ impl<S: Scheme> Connection<S> {
             RttSamples::Echo => self.sample(self.ticks(feedback.echo, now)),
             RttSamples::NewAcks if self.phase == Phase::Recovery && self.board.una < self.recover => {}
             RttSamples::NewAcks => {
-                self.rtt.sample(rtt);
+                self.take(rtt);
                 if self.timed_arrived().is_some() {
                     self.rtt.end_backoff();
                 }
@@ -37,8 +37,15 @@ impl<S: Scheme> Connection<S> {
     }
 
     fn sample(&mut self, rtt: Time) {
-        self.rtt.sample(rtt);
+        self.take(rtt);
         self.rtt.end_backoff();
+    }
+
+    fn take(&mut self, rtt: Time) {
+        match self.settings.rto_floor {
+            RtoFloor::Timeout(_) => self.rtt.sample(rtt),
+            RtoFloor::Variation(floor) => self.rtt.sample_as_linux(rtt, floor, self.board.una, self.board.next()),
+        }
     }
 
     /// To the nearest tick, and at least one, as in stacks that count RTTs in ticks.
@@ -87,11 +94,15 @@ impl<S: Scheme> Connection<S> {
         let mut congestion = self.congestion(now, seq, 0);
         // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
         self.timed = None;
-        congestion.lost = if self.is_fack() { u32::from(self.board.declare_lost(seq)) } else { self.go_back() };
+        congestion.lost = match self.settings.recovery {
+            Recovery::Fack => u32::from(self.board.declare_lost(seq)),
+            Recovery::Rack => self.lose_by_timeout(now),
+            Recovery::GoBackN | Recovery::NewReno | Recovery::RateHalving | Recovery::Proportional => self.go_back(),
+        };
         self.phase = Phase::Loss;
         self.recover = self.board.next();
-        // Nothing else would make room in the window.
-        self.repair_now = self.is_fack();
+        // Nothing else would make room in the window: what is not taken for lost is in flight.
+        self.repair_now = matches!(self.settings.recovery, Recovery::Fack | Recovery::Rack);
         self.scheme.on_rto(&congestion);
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto(&self.settings);

@@ -3,15 +3,16 @@
 use super::{Scoreboard, State};
 
 /// The first of the packets taken for lost, and how many they are.
-type Lost = Option<(u32, u32)>;
+pub type Lost = Option<(u32, u32)>;
 
-fn and(found: Lost, seq: u32) -> Lost {
+pub(super) fn and(found: Lost, seq: u32) -> Lost {
     Some(found.map_or((seq, 1), |(first, n)| (first.min(seq), n + 1)))
 }
 
 impl Scoreboard {
-    /// Declares lost what `threshold` later transmissions have overtaken (RFC 6675 §4, by order of transmission, so that
-    /// repairs that are lost again are found too, if that is wanted): the first of them and how many.
+    /// Declares lost what was sent `threshold` transmissions or more before one that arrived: RFC 9002 §6.1.1's packet
+    /// threshold, which counts by order of transmission (as FACK did by number), and not RFC 6675's count of packets
+    /// SACKed above. Repairs that are lost again are found too, if that is wanted. The first of them and how many.
     pub fn overtaken(&mut self, threshold: u32, repairs: bool) -> Lost {
         let mut found = None;
         while let Some(&(transmission, seq)) = self.order.front() {
