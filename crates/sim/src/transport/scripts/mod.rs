@@ -44,15 +44,16 @@ struct Scene<S> {
     wrong: u32,
 }
 
-/// Plays a script and checks it line by line.
+/// Plays a script and checks it line by line: the packets on their way at its end.
 #[track_caller]
-fn play<S: Scheme>(settings: Settings, scheme: S, script: &str) {
+fn play<S: Scheme>(settings: Settings, scheme: S, script: &str) -> Vec<Packet> {
     let connection = Connection::new(scheme, 0, settings);
     let mut scene = Scene { connection, on_the_way: vec![], clock: 0, diary: String::new(), wrong: 0 };
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         scene.line(line);
     }
     assert_eq!(scene.wrong, 0, "lines that went otherwise:\n{}", scene.diary);
+    scene.on_the_way
 }
 
 impl<S: Scheme> Scene<S> {

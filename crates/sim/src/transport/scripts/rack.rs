@@ -1,8 +1,10 @@
 //! RACK's rules, line by line (RFC 8985 §6), with PRR's (RFC 9937 §6).
 
 use super::{play, reno, today};
-use crate::scheme::{Ack, Scheme};
+use crate::packet::Ecn;
+use crate::scheme::{Ack, NewReno, NewRenoSettings, Scheme};
 use crate::time::Time;
+use crate::transport::Settings;
 
 /// A window of ten packets, in recovery too.
 #[derive(Clone)]
@@ -89,6 +91,21 @@ fn a_repair_that_is_lost_is_found_by_what_was_sent_after_it() {
          at 300  arrive 14 15   -> send 18 19
          at 300  arrive 0'      -> send 20; cwnd 5; reductions 1; timeouts 0",
     );
+}
+
+#[test]
+fn a_packet_sent_again_may_not_be_marked() {
+    // RFC 3168 §6.1.5: "MUST NOT set either of the ECT codepoints" on retransmitted data packets. ns-2 does.
+    for (ect_on_repairs, expected) in [(false, Ecn::NotCapable), (true, Ecn::Capable)] {
+        let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::rfc5681(10) });
+        let left = play(
+            Settings { ect_on_repairs, ..today() },
+            reno,
+            "at 0    start 10     -> send 0..9
+             at 100  arrive 1..9  -> send 0",
+        );
+        assert_eq!(left.iter().map(|packet| packet.ecn).collect::<Vec<_>>(), [Ecn::Capable, expected]);
+    }
 }
 
 #[test]
