@@ -264,16 +264,14 @@ impl RttEstimator {
     /// Takes in a sample.
     pub fn sample(&mut self, rtt: Time) {
         let rtt = rtt.max(1);
-        self.min = self.min.min(rtt);
-        self.latest = rtt;
-        if self.srtt == 0 {
+        self.variation = if self.srtt == 0 {
             // RFC 6298 §2.2.
-            (self.srtt, self.variation) = (rtt, rtt / 2);
+            rtt / 2
         } else {
-            // RFC 6298 §2.3, with gains of 1/4 and 1/8.
-            self.variation = (3 * self.variation + self.srtt.abs_diff(rtt)) / 4;
-            self.srtt = (7 * self.srtt + rtt) / 8;
-        }
+            // RFC 6298 §2.3, with a gain of 1/4.
+            (3 * self.variation + self.srtt.abs_diff(rtt)) / 4
+        };
+        self.smooth(rtt);
     }
 
     /// Takes in a sample as Linux does, with this floor of the variation, once packets before `una` are acknowledged; `next` is
@@ -285,7 +283,14 @@ impl RttEstimator {
         } else {
             self.linux.sample(rtt, self.srtt, floor, una, next);
         }
-        self.sample(rtt);
+        self.smooth(rtt);
+    }
+
+    /// RFC 6298 §2.3, with a gain of 1/8.
+    fn smooth(&mut self, rtt: Time) {
+        self.min = self.min.min(rtt);
+        self.latest = rtt;
+        self.srtt = if self.srtt == 0 { rtt } else { (7 * self.srtt + rtt) / 8 };
     }
 
     /// The retransmission timeout, backoff included.
@@ -341,8 +346,10 @@ mod tests {
     #[test]
     fn floors() {
         let mut rtt = RttEstimator::default();
-        (0..200).for_each(|n| rtt.sample_as_linux(150 * MS, 200 * MS, n, n + 1));
+        (0..200).for_each(|_| rtt.sample(150 * MS));
         assert_eq!(rtt.rto(&Settings::tao14()), 200 * MS);
+        let mut rtt = RttEstimator::default();
+        (0..200).for_each(|n| rtt.sample_as_linux(150 * MS, 200 * MS, n, n + 1));
         // The variation comes near its floor by quarters, in whole ns.
         assert!((350 * MS..350 * MS + 4).contains(&rtt.rto(&Settings::today())));
     }

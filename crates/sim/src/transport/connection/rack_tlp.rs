@@ -76,6 +76,10 @@ impl<S: Scheme> Connection<S> {
     /// RFC 8985 §6.2, step 5: what is lost now, and when to look again.
     fn detect(&mut self, now: Time) -> Lost {
         let today = self.rack.as_mut()?;
+        if !self.board.is_overtaken() {
+            today.rack.timer = NEVER;
+            return None;
+        }
         let around = Surroundings {
             min_rtt: self.rtt.min,
             srtt: self.rtt.srtt,
@@ -106,6 +110,9 @@ impl<S: Scheme> Connection<S> {
 
     /// Whether an ACK shows that what was taken for lost was late.
     fn is_proved_wrong(&mut self, ack: &Heard) -> bool {
+        if self.phase == Phase::Open && ack.duplicate.is_none() {
+            return false;
+        }
         let evidence = Evidence {
             advances: ack.acked > 0,
             una: self.board.una,

@@ -26,6 +26,13 @@ impl Scoreboard {
         (found, None)
     }
 
+    /// Whether a transmission was made before the latest that arrived and not looked at since.
+    #[inline]
+    #[must_use]
+    pub fn is_overtaken(&self) -> bool {
+        self.order.front().is_some_and(|&(transmission, _)| transmission + 1 < self.newest_arrived)
+    }
+
     /// When this transmission was made, if it is the packet's last and nothing was heard of it.
     fn awaited(&self, transmission: u64, seq: u32) -> Option<Time> {
         let packet = seq.checked_sub(self.una).and_then(|i| self.sent.get(i as usize))?;
