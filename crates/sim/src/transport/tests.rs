@@ -72,7 +72,8 @@ impl Scheme for Listener {
 #[test]
 fn the_wait_of_a_delayed_ack_is_the_timers_and_not_the_schemes() {
     // draft-ietf-ccwg-bbr-06 §5.5.7.1: the RTT of the packet sent last; RFC 7323 §4.3: for the timer, of the first.
-    let mut sender = Connection::new(Listener::default(), 0, Settings::today());
+    let transport = Settings { quick_acks: 0, ..Settings::today() };
+    let mut sender = Connection::new(Listener::default(), 0, transport);
     sender.start(0, 2);
     let mut sent: Vec<Packet> = Vec::new();
     for now in [0, from_ms(5.0)] {
