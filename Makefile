@@ -5,6 +5,7 @@
 #   make lint      formatting, lints, types
 #   make bench     how fast the simulator is
 #   make fuzz      100,000 random worlds: nothing panics, stands still, falls silent or loses count
+#   make fuzz-files  100,000 damaged files: nothing panics, hangs or gives a traceback
 #   make validate  what takes too long for the tests: known answers at full length, kills, threads, a bound
 #   make lock      renew the pinned versions of the development tools
 
@@ -20,7 +21,7 @@ export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
 
-.PHONY: demo test lint bench fuzz validate lock build build-fast tools clean
+.PHONY: demo test lint bench fuzz fuzz-files validate lock build build-fast tools clean
 
 demo: build
 	$(BIN)/exmachina demo --output out
@@ -42,6 +43,10 @@ bench: tools
 # Minutes; FUZZ_WORLDS, FUZZ_FROM and FUZZ_SEED as tests/fuzz.rs has them.
 fuzz: tools
 	cargo test --locked --profile fuzz -p exmachina-sim --test fuzz -- --ignored --nocapture
+
+# Some minutes; FUZZ_FILES, FUZZ_FROM, FUZZ_THREADS and FUZZ_SEED as python/tests/mutants.py has them.
+fuzz-files: build-fast
+	$(BIN)/python python/tests/mutants.py
 
 validate: build
 	cargo test --workspace --release --locked -- --ignored --nocapture

@@ -12,8 +12,9 @@ import polars as pl
 
 from exmachina.errors import InputError
 from exmachina.model import Model
-from exmachina.shipped import shipped_files
-from exmachina.table import SHIPPED, Table
+from exmachina.nearest import or_nearest
+from exmachina.shipped import ALGORITHMS, shipped_files
+from exmachina.table import Table
 
 __all__ = ["Algorithm", "Rival", "algorithms"]
 
@@ -47,9 +48,11 @@ class Algorithm:
     """
 
     def __init__(self, name: str) -> None:
-        known = shipped_files("algorithms", ".json")
+        known = shipped_files(ALGORITHMS, ".json")
         if name not in known:
-            raise InputError(f"{name}: there is no such algorithm; expected one of {', '.join(known)}")
+            raise InputError(
+                f"{name}: there is no such algorithm; expected one of {', '.join(known)}{or_nearest(name, known)}"
+            )
         self.name = name
         self._facts: dict[str, Any] = json.loads(known[name].read_text(encoding="utf-8"))
 
@@ -125,4 +128,4 @@ class Algorithm:
 
 def algorithms() -> list[Algorithm]:
     """The algorithms that come with the program, in order of name."""
-    return [Algorithm(name) for name in shipped_files(*SHIPPED)]
+    return [Algorithm(name) for name in shipped_files(ALGORITHMS)]

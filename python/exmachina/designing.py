@@ -9,6 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from hashlib import sha256
 from math import inf
@@ -21,6 +22,7 @@ from exmachina import _core
 from exmachina.errors import InputError, Stopped
 from exmachina.files import check_output, read_file, write_atomically
 from exmachina.frames import frame_of
+from exmachina.locks import alone
 from exmachina.model import Model
 from exmachina.parquet import write_parquet
 from exmachina.scoring import check_seed
@@ -28,6 +30,7 @@ from exmachina.table import Table
 
 __all__ = ["Design", "Progress", "design"]
 
+MOST_CHECKPOINT_BYTES = 1 << 30
 REFRESH_S = 0.2
 """How often a display is told how things stand, and the clock is looked at."""
 
@@ -126,6 +129,7 @@ class _Files:
         self.tables = {name: path.with_name(f"{path.stem}-{name}.dna") if name else path for name in classes}
         self.checkpoint = Path(f"{path}.checkpoint")
         self.history = Path(f"{path}.history.parquet")
+        self.lock = Path(f"{path}.lock")
 
     def refuse_leftovers(self) -> None:
         """Stops where results of an earlier design would be lost."""
@@ -183,17 +187,18 @@ def design(
     workers = _core.Workers(threads)
     files = None if output is None else _Files(output, model.classes)
     starts = [] if start is None else [start] if isinstance(start, Table) else list(start)
-    if resume:
-        designer = _resumed(files, model, search, seed, starts)
-    else:
-        if seed is not None:
-            check_seed(seed)
-        if files is not None and not force:
-            files.refuse_leftovers()
-        designer = _core.Designer(model, search, seed, starts, [_known_by(table) for table in starts])
-    run = _Run(designer, model, workers, budget, files)
-    interrupted = run.until_done(on_progress)
-    result = run.save()
+    with nullcontext() if files is None else alone(files.lock, f"{output}: this output"):
+        if resume:
+            designer = _resumed(files, model, search, seed, starts)
+        else:
+            if seed is not None:
+                check_seed(seed)
+            if files is not None and not force:
+                files.refuse_leftovers()
+            designer = _core.Designer(model, search, seed, starts, [_known_by(table) for table in starts])
+        run = _Run(designer, model, workers, budget, files)
+        interrupted = run.until_done(on_progress)
+        result = run.save()
     if interrupted:
         raise _stopped(result, files)
     return result
@@ -212,7 +217,7 @@ def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, 
     if not files.checkpoint.exists():
         raise InputError(f"{files.checkpoint}: there is no such checkpoint; leave out --resume to start")
     try:
-        text = read_file(files.checkpoint).decode()
+        text = read_file(files.checkpoint, most_bytes=MOST_CHECKPOINT_BYTES).decode()
     except UnicodeDecodeError:
         raise InputError(f"{files.checkpoint}: not a checkpoint") from None
     designer = _core.Designer.resume(text, str(files.checkpoint))

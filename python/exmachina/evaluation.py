@@ -7,6 +7,7 @@ and ctrl-C is heard; what comes out does not depend on how many those are, nor o
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -19,11 +20,11 @@ from exmachina.errors import InputError, Stopped
 from exmachina.files import make_folder, read_file
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
+from exmachina.locks import alone
 from exmachina.results import Results
 from exmachina.runs import FinishedRuns, digest
 from exmachina.scoring import check_seconds, check_seed
-from exmachina.shipped import shipped_files
-from exmachina.table import SHIPPED as ALGORITHMS
+from exmachina.shipped import ALGORITHMS, SCENARIOS, find, is_table_file, shipped_files
 from exmachina.table import Table
 
 __all__ = ["Evaluation", "SchemeLike", "Standing", "evaluate", "shipped_scenarios"]
@@ -35,8 +36,8 @@ SchemeLike: TypeAlias = str | os.PathLike[str] | Table | type[Any]
 CHUNK_S = 0.3
 """So long the simulator is left alone, about."""
 MAX_RUNS = 1_000_000
-SHIPPED = ("scenarios", ".toml")
-"""Where those are that come with the program, and how their files end."""
+MOST_TRACE_BYTES = 512 << 20
+"""Of a recording: days of a fast link."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Evaluation:
     def __init__(
         self, text: str, file: str = "scenario.toml", files: Mapping[str, bytes] = MappingProxyType({})
     ) -> None:
-        self._core = _core.Evaluation(text, file, list(shipped_files(*ALGORITHMS)))
+        self._core = _core.Evaluation(text, file, list(shipped_files(ALGORITHMS)))
         self._files = _load(self._core, Path(file).parent, files)
         self._contenders = [Contender(label, b"") for label in self._core.contenders]
 
@@ -87,17 +88,7 @@ class Evaluation:
         """
         if isinstance(source, str) and "\n" in source:
             return cls(source)
-        path = Path(source)
-        if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
-            return cls._read(read_file(path), str(path))
-        shipped = shipped_files(*SHIPPED)
-        if str(source) in shipped:
-            return cls._read(shipped[str(source)].read_bytes(), f"{source}.toml")
-        known = ", ".join(shipped)
-        raise InputError(f"{source}: there is no such scenario; expected a .toml file or one of {known}")
-
-    @classmethod
-    def _read(cls, data: bytes, file: str) -> Self:
+        data, file = find(SCENARIOS, source)
         try:
             return cls(data.decode(), file)
         except UnicodeDecodeError:
@@ -190,16 +181,20 @@ class Evaluation:
     def flows_of(self, contender: int, first_run: int, last_run: int, workers: _core.Workers) -> pl.DataFrame:
         """The flows of some runs of a contender: one row per run and sender, as in `Results.flows`."""
         # A class is called in this thread: there ctrl-C reaches it.
-        own = self._contenders[contender].own
-        listening: Callable[[Callable[[], Any]], Any] = (lambda compute: compute()) if own else interruptible
-        columns = listening(lambda: self._core.run(contender, first_run, last_run, workers))
+        if self._contenders[contender].own:
+            columns = self._core.run(contender, first_run, last_run, workers, _core.Stop())
+        else:
+            columns = interruptible(lambda stop: self._core.run(contender, first_run, last_run, workers, stop))
         return self.named(frame_of(columns), contender)
 
     def record_of(
         self, contender: int, run: int, duration_s: float, max_rows: int
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """One run packet by packet: the events of the senders, and those at the hops."""
-        senders, hops = self._core.record(contender, run, duration_s, max_rows)
+        if self._contenders[contender].own:
+            senders, hops = self._core.record(contender, run, duration_s, max_rows)
+        else:
+            senders, hops = interruptible(lambda _: self._core.record(contender, run, duration_s, max_rows))
         return frame_of(senders), frame_of(hops)
 
     def named(self, flows: pl.DataFrame, contender: int) -> pl.DataFrame:
@@ -281,6 +276,20 @@ def evaluate(
     workers = _core.Workers(threads)
     folder = None if output is None else make_folder(output)
     kept = folder if cache is None else make_folder(cache)
+    with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
+        results = _results(evaluation, kept, workers, on_progress)
+        if folder is not None:
+            results.save(folder)
+    return results
+
+
+def _results(
+    evaluation: Evaluation,
+    kept: Path | None,
+    workers: _core.Workers,
+    on_progress: Callable[[Standing], None] | None,
+) -> Results:
+    """Simulates what is not kept."""
     finished = [evaluation.finished_runs(i, kept) for i in range(len(evaluation.contenders))]
     pace = _Pace(evaluation, finished, on_progress)
     try:
@@ -291,19 +300,15 @@ def evaluate(
     finally:
         for own in finished:
             own.keep()
-    flows = pl.concat([own.first(evaluation.runs) for own in finished])
-    results = Results(
+    return Results(
         name=evaluation.name,
         description=evaluation.description,
         text=evaluation.text,
         duration_s=evaluation.duration_s,
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
-        flows=flows,
+        flows=pl.concat([own.first(evaluation.runs) for own in finished]),
     )
-    if folder is not None:
-        results.save(folder)
-    return results
 
 
 class _Pace:
@@ -363,13 +368,15 @@ def _stopped(folder: Path | None) -> Stopped:
 
 def _load(core: _core.Evaluation, folder: Path, files: Mapping[str, bytes] = MappingProxyType({})) -> dict[str, bytes]:
     """Hands the core what its scenario names: what is given, algorithms that come with the program, and files."""
-    shipped = shipped_files(*ALGORITHMS)
+    shipped = shipped_files(ALGORITHMS)
     loaded = {}
     for name in core.files:
         if name in files:
             loaded[name] = files[name]
         else:
-            loaded[name] = shipped[name].read_bytes() if name in shipped else read_file(folder / name)
+            most = ALGORITHMS.most_bytes if is_table_file(name) else MOST_TRACE_BYTES
+            file = shipped.get(name)
+            loaded[name] = read_file(folder / name, most_bytes=most) if file is None else file.read_bytes()
         core.load(name, loaded[name])
     return loaded
 
@@ -383,13 +390,21 @@ def _contender(scheme: SchemeLike) -> tuple[Contender, str | Table | type[Any]]:
     if not isinstance(scheme, str | os.PathLike):
         raise InputError(f"schemes: expected names, paths, tables or classes, got {scheme!r}")
     text = os.fspath(scheme)
-    path, ending, queue = text.partition(".dna")
-    if not ending:
-        algorithm = shipped_files(*ALGORITHMS).get(text.partition("/")[0])
+    path, queue = _table_and_queue(text)
+    if path is None:
+        algorithm = shipped_files(ALGORITHMS).get(text.partition("/")[0])
         return Contender(text, b"" if algorithm is None else algorithm.read_bytes()), text
-    # Relative to the working folder, as a person means it, and not to that of the scenario. What follows is a queue.
-    table = Table.load(path + ending)
+    # Relative to the working folder, as a person means it, and not to that of the scenario.
+    table = Table.load(path)
     return Contender(table.name + queue, table.dna), table
+
+
+def _table_and_queue(text: str) -> tuple[str | None, str]:
+    """The file of a contender that is one, and what follows it: nothing, or a stroke and a queue."""
+    if is_table_file(text):
+        return text, ""
+    path, stroke, queue = text.rpartition("/")
+    return (path, stroke + queue) if is_table_file(path) else (None, "")
 
 
 def _distinct(labels: list[str]) -> list[str]:
@@ -408,4 +423,4 @@ def _distinct(labels: list[str]) -> list[str]:
 
 def shipped_scenarios() -> list[Evaluation]:
     """The scenarios that come with the program, in order of name."""
-    return [Evaluation.load(name) for name in shipped_files(*SHIPPED)]
+    return [Evaluation.load(name) for name in shipped_files(SCENARIOS)]

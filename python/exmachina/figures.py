@@ -48,6 +48,8 @@ STYLE: Any = {
     "legend.fontsize": 8,
     "legend.frameon": False,
     "text.color": INK,
+    # A name is text, whatever dollars are in it.
+    "text.parse_math": False,
     "xtick.color": MUTED,
     "ytick.color": MUTED,
 }

@@ -1,43 +1,81 @@
 """Reading what people hand us and writing results: every message names the file, every write is atomic."""
 
 import os
+import stat
 from pathlib import Path
 
 from exmachina.errors import InputError
+from exmachina.locks import open_locked
 
-__all__ = ["check_output", "make_folder", "read_file", "write_atomically"]
+__all__ = ["MOST_BYTES", "check_output", "make_folder", "read_file", "write_atomically"]
+
+MOST_BYTES = 64 << 20
+"""Of a file that people hand us, if nothing else is said: a scenario has some kB, a rule table some MB at most."""
+
+KINDS = [
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+]
 
 
-def read_file(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file.
+def read_file(path: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> bytes:
+    """The bytes of a file. What has no end, or none to come, is refused.
 
     Raises:
-        InputError: If it cannot be read.
+        InputError: If it cannot be read, is larger than `most_bytes`, or is no file: a folder, a pipe, a device.
     """
+    _check_name(path)
     try:
+        # Before it is opened: to open a pipe is to wait for somebody who writes into it.
+        facts = Path(path).stat()
+        _check_kind(path, facts.st_mode)
+        if facts.st_size > most_bytes:
+            raise InputError(f"{path}: expected at most {most_bytes >> 20} MiB, the file has more")
         return Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot read it: {reason(error)}") from None
+
+
+def _check_kind(path: str | os.PathLike[str], mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((words for is_kind, words in KINDS if is_kind(mode)), "something else")
+        raise InputError(f"{path}: expected a file, this is {kind}")
+
+
+def _check_name(path: str | os.PathLike[str]) -> None:
+    if "\0" in str(path):
+        raise InputError(f"{str(path)!r}: expected the name of a file, got one with a null byte")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool = True) -> None:
     """Writes a file so that at any moment it holds either all of the old content or all of the new.
 
     With `durable`, the content is on the disk before the name points to it, so that not even a power cut leaves less.
+    Several processes may write the same file; the last one's stays.
+
+    Raises:
+        OSError: With the name of the file, say if the disk is full.
     """
     path = Path(path)
     # Always the same name, so that what a kill leaves is swept away by the next write.
     part = path.with_name(f".{path.name}.part")
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            if durable:
+        with open_locked(part, wait=True) as file:
+            try:
+                file.truncate()
+                file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+                if durable:
+                    os.fsync(file.fileno())
+                part.replace(path)
+            except BaseException:
+                part.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()) -> Path:
@@ -46,6 +84,7 @@ def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()
     Raises:
         InputError: If the name ends otherwise than in one of `suffixes`, or its folder is missing or read-only.
     """
+    _check_name(path)
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
         raise InputError(f"{path}: expected a name that ends in {' or '.join(suffixes)}")
@@ -53,6 +92,8 @@ def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()
         raise InputError(f"{path}: there is no folder {path.parent}; create it first")
     if path.is_dir():
         raise InputError(f"{path}: expected the name of a file, this is a folder")
+    if path.exists():
+        _check_kind(path, path.stat().st_mode)
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"{path}: cannot write in the folder {path.parent}")
     return path
@@ -64,6 +105,7 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     Raises:
         InputError: If it cannot be created, or is read-only.
     """
+    _check_name(path)
     path = Path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)

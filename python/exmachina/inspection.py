@@ -101,10 +101,18 @@ def inspect(
         raise InputError(f"specimens: expected from 1 to 100000, got {specimens}")
     held_out = model.held_out(seed, specimens)
     workers = _core.Workers(threads)
-    used, sample_columns = interruptible(lambda: _core.usage(table, held_out, model.duration_s, workers))
+    used, sample_columns = interruptible(lambda stop: _core.usage(table, held_out, model.duration_s, workers, stop))
     sample = frame_of(sample_columns)
+    if sample.is_empty():
+        seconds_each = f"{len(held_out)} networks of {model.name}, {model.duration_s:g} s each"
+        raise InputError(f"inspect: nobody was on in {seconds_each}; expected a time off that is shorter than a run")
     plotted = held_out if network is None else network.held_out(seed, 1)
     index = _closest_to_two_senders(plotted)
+    recorded = _record(table, plotted, index, seconds)
+    if recorded.is_empty():
+        raise InputError(
+            f"inspect: nobody was on in the network of the time plot, {seconds:g} s; expected more seconds"
+        )
     return Inspection(
         table=table,
         model=model,
@@ -112,7 +120,7 @@ def inspect(
         sample=sample,
         slice=slice_of(table, sample),
         network=plotted.network(index),
-        record=_record(table, plotted, index, seconds),
+        record=recorded,
     )
 
 
@@ -177,7 +185,7 @@ def dumbbell(
 
 
 def _record(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
-    columns, _ = interruptible(lambda: _core.record(scheme, networks, index, seconds, MAX_ROWS))
+    columns, _ = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
     none = pl.lit(2**32 - 1, dtype=pl.UInt32)
     return frame_of(columns).with_columns(
         pl.col("event").replace_strict(dict(enumerate(_core.EVENTS)), return_dtype=pl.Enum(_core.EVENTS)),

@@ -1,18 +1,13 @@
 """Design models: the network that one knows, and what one wants on it (Remy'13 §3; Tao'14 §3)."""
 
 import os
-from pathlib import Path
 from typing import Self
 
 from exmachina import _core
 from exmachina.errors import InputError
-from exmachina.files import read_file
-from exmachina.shipped import shipped_files
+from exmachina.shipped import MODELS, find, shipped_files
 
 __all__ = ["Model", "shipped_models"]
-
-SHIPPED = ("models", ".toml")
-"""Where those are that come with the program, and how their files end."""
 
 
 class Model(_core.Model):
@@ -43,17 +38,7 @@ class Model(_core.Model):
         Raises:
             InputError: If there is no such file or model, or it is none.
         """
-        path = Path(source)
-        if path.suffix == ".toml" or len(path.parts) > 1 or path.is_file():
-            return cls._read(read_file(path), str(path))
-        shipped = shipped_files(*SHIPPED)
-        if str(source) in shipped:
-            return cls._read(shipped[str(source)].read_bytes(), f"{source}.toml")
-        known = ", ".join(shipped)
-        raise InputError(f"{source}: there is no such model; expected a .toml file or one of {known}")
-
-    @classmethod
-    def _read(cls, data: bytes, file: str) -> Self:
+        data, file = find(MODELS, source)
         try:
             return cls(data.decode(), file)
         except UnicodeDecodeError:
@@ -62,4 +47,4 @@ class Model(_core.Model):
 
 def shipped_models() -> list[Model]:
     """The models that come with the program, in order of name."""
-    return [Model.load(name) for name in shipped_files(*SHIPPED)]
+    return [Model.load(name) for name in shipped_files(MODELS)]

@@ -1,9 +1,11 @@
 """Finished runs of an evaluation, kept in files so that an interrupted one goes on where it was.
 
 A file holds the first so many runs of one contender. Its name has a digest of all that they follow from (the program,
-the scenario, the files that it names, the contender, duration and seed), so that no other evaluation finds it.
+the scenario, the files that it names, the contender, duration and seed), so that no other evaluation finds it; and it
+holds that digest, and one of itself, so that a file that was damaged or mistaken for another is not believed.
 """
 
+import logging
 import re
 import time
 from functools import cache
@@ -11,16 +13,16 @@ from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
-from polars.exceptions import PolarsError
 
 from exmachina import _core
-from exmachina.parquet import write_parquet
+from exmachina.parquet import read_parquet, write_parquet
 
 __all__ = ["FinishedRuns", "digest"]
 
 KEEP_EVERY_S = 5.0
 """At most so much work is lost by a kill."""
 FOLDER = "runs"
+log = logging.getLogger("exmachina")
 
 
 @cache
@@ -44,6 +46,7 @@ class FinishedRuns:
     def __init__(self, folder: Path | None, label: str, key: str | None) -> None:
         """`key` is a digest; with none, runs are not kept: nobody knows what they follow from."""
         self.path: Path | None = None
+        self.key = key
         self.parts: list[pl.DataFrame] = []
         self.count = 0
         self.kept = 0
@@ -57,12 +60,13 @@ class FinishedRuns:
         assert self.path is not None
         if not self.path.is_file():
             return
-        try:
-            found = pl.read_parquet(self.path)
-            self.count = self.kept = int(pl.read_parquet_metadata(self.path)["runs"])
-        except (PolarsError, OSError, KeyError, ValueError):
-            return  # not ours, or half of it: the runs are made again
-        self.parts = [found]
+        found = read_parquet(self.path)
+        if found is None or found[1].get("key") != self.key:
+            log.warning("%s: not as it was written; these runs are made again", self.path)
+            return
+        frame, facts = found
+        self.count = self.kept = int(facts["runs"])
+        self.parts = [frame]
 
     def add(self, part: pl.DataFrame, runs: int) -> None:
         """Takes in the next so many runs."""
@@ -73,10 +77,10 @@ class FinishedRuns:
 
     def keep(self) -> None:
         """Writes what has not been written."""
-        if self.path is None or self.kept == self.count:
+        if self.path is None or self.key is None or self.kept == self.count:
             return
         self.path.parent.mkdir(exist_ok=True)
-        write_parquet(self.path, pl.concat(self.parts), {"runs": str(self.count)})
+        write_parquet(self.path, pl.concat(self.parts), {"runs": str(self.count), "key": self.key})
         self.kept, self.kept_at = self.count, time.monotonic()
 
     def first(self, runs: int) -> pl.DataFrame:

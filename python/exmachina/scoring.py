@@ -7,6 +7,7 @@ differences are taken pair by pair.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import check_output
 from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
 from exmachina.model import Model
 from exmachina.parquet import write_parquet
 from exmachina.stats import mean_interval
@@ -152,7 +154,8 @@ def score(
     for index, run in enumerate(runs):
         report = _reporter(on_progress, run[0], index, len(runs) + 1)
         frames.append(_evaluate(run, seconds_each, workers, report))
-    frames.append(named(REFERENCE, frame_of(_core.reference(held_out, seconds_each, workers))))
+    reference = interruptible(lambda stop: _core.reference(held_out, seconds_each, workers, stop))
+    frames.append(named(REFERENCE, frame_of(reference)))
     return ScoreReport(model, seconds_each, seed, pl.concat(frames))
 
 
@@ -219,8 +222,10 @@ def _check(specimens: int, seconds_each: float, seed: int) -> None:
 
 def check_seconds(field: str, seconds: float) -> None:
     """Refuses a simulated time that no run can have."""
-    if not 0 < seconds <= 1e6:  # noqa: PLR2004
-        raise InputError(f"{field}: expected more than 0 and at most 1000000 simulated seconds, got {seconds:g}")
+    try:
+        _core.check_duration(seconds)
+    except InputError as error:
+        raise InputError(f"{field}: {error}") from None
 
 
 def check_seed(seed: int) -> None:
@@ -240,7 +245,7 @@ def _evaluate(
     frames, done = [], 0
     for part in parts(networks, workers):
         report(done / len(networks))
-        frames.append(frame_of(_core.evaluate(scheme, part, seconds_each, workers)))
+        frames.append(frame_of(interruptible(partial(_core.evaluate, scheme, part, seconds_each, workers))))
         done += len(part)
     return named(name, pl.concat(frames))
 

@@ -1,15 +1,74 @@
-"""Files that come with the program: models, scenarios and algorithms, by their names."""
+"""Files that come with the program, models, scenarios and algorithms, by their names; and those of one's own."""
 
+import os
 import re
+from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
-__all__ = ["shipped_files"]
+from exmachina.errors import InputError
+from exmachina.files import read_file
+from exmachina.nearest import or_nearest
+
+__all__ = ["ALGORITHMS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
+
+TABLE = re.compile(r".*\.dna(\.[0-9]+)?", re.DOTALL)
+"""How files of rule tables are called: the authors number theirs, as in `x.dna.5`."""
 
 
-def shipped_files(folder: str, ending: str) -> dict[str, Traversable]:
-    """The files of a folder of the package that end in `ending`, by name without it, as a person would sort them."""
-    place = resources.files("exmachina").joinpath(folder)
+def is_table_file(name: str) -> bool:
+    """Whether a name is that of a file with a rule table."""
+    return TABLE.fullmatch(name) is not None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What may be given by the path of a file or by the name of one that comes with the program."""
+
+    noun: str
+    folder: str
+    """Of the package."""
+    ending: str
+    """Of the files there, and of those of one's own."""
+    most_bytes: int
+
+
+MODELS = Kind("model", "models", ".toml", 4 << 20)
+SCENARIOS = Kind("scenario", "scenarios", ".toml", 4 << 20)
+ALGORITHMS = Kind("table", "algorithms", ".dna", 64 << 20)
+
+
+def find(kind: Kind, source: str | os.PathLike[str]) -> tuple[bytes, str]:
+    """What a file holds, and its name for messages: a path, or the name of one that comes with the program.
+
+    Raises:
+        InputError: If there is none; says which may be meant.
+    """
+    name, path = os.fspath(source), Path(source)
+    ends = is_table_file(name) if kind is ALGORITHMS else path.suffix == kind.ending
+    if ends or len(path.parts) != 1 or os.path.lexists(path):
+        return read_file(path, most_bytes=kind.most_bytes), str(path)
+    shipped = shipped_files(kind)
+    if name in shipped:
+        return shipped[name].read_bytes(), f"{name}{kind.ending}"
+    known = ", ".join(shipped)
+    nearest = or_nearest(name, [*shipped, *_files_here(kind)])
+    raise InputError(f"{name}: there is no such {kind.noun}; expected a {kind.ending} file or one of {known}{nearest}")
+
+
+def _files_here(kind: Kind) -> list[str]:
+    """The files of a kind in the working folder."""
+    try:
+        return [path.name for path in Path().iterdir() if path.suffix == kind.ending]
+    except OSError:
+        return []
+
+
+def shipped_files(kind: Kind, ending: str | None = None) -> dict[str, Traversable]:
+    """The files of a kind, or those beside them that end otherwise, by name without it, as a person would sort them."""
+    ending = kind.ending if ending is None else ending
+    place = resources.files("exmachina").joinpath(kind.folder)
     files = place.iterdir() if place.is_dir() else iter(())
     named = {file.name.removesuffix(ending): file for file in files if file.name.endswith(ending)}
     return dict(sorted(named.items(), key=lambda item: _by_number(item[0])))

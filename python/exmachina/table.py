@@ -7,14 +7,10 @@ from typing import Self
 import polars as pl
 
 from exmachina import _core
-from exmachina.errors import InputError
-from exmachina.files import check_output, read_file, write_atomically
-from exmachina.shipped import shipped_files
+from exmachina.files import check_output, write_atomically
+from exmachina.shipped import ALGORITHMS, find
 
 __all__ = ["Table"]
-
-SHIPPED = ("algorithms", ".dna")
-"""Where those are that come with the program, and how their files end."""
 
 
 class Table(_core.Table):
@@ -49,14 +45,7 @@ class Table(_core.Table):
         Raises:
             InputError: If there is no such file or algorithm, or it is no rule table.
         """
-        path = Path(source)
-        if path.suffix == ".dna" or len(path.parts) != 1 or path.exists():
-            return cls(read_file(path), str(path))
-        shipped = shipped_files(*SHIPPED)
-        if str(source) in shipped:
-            return cls(shipped[str(source)].read_bytes(), f"{source}.dna")
-        known = "".join(f", {name}" for name in shipped)
-        raise InputError(f"{source}: there is no such table; expected a .dna file{known}")
+        return cls(*find(ALGORITHMS, source))
 
     @classmethod
     def single(cls, signals: list[str], multiple: float, increment: int, intersend_ms: float, name: str) -> Self:

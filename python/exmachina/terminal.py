@@ -30,6 +30,7 @@ __all__ = [
     "design_display",
     "duration",
     "evaluation_display",
+    "plain_column",
     "scoring_display",
     "show_algorithms",
     "show_names",
@@ -102,8 +103,8 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
         scores.append(now.score)
     facts = Grid.grid(padding=(0, 3))
     facts.add_row(
-        f"[bold]{score_words(now.score, now.starved_share)}[/]",
-        f"[blue]{sparkline(scores)}[/]",
+        Text(score_words(now.score, now.starved_share), "bold"),
+        Text(sparkline(scores), "blue"),
         f"{now.rules} rules",
         f"step {now.step}",
     )
@@ -117,7 +118,8 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
     share = None if now.left_s is None else now.wall_s / max(1e-9, now.wall_s + now.left_s)
     bar = ProgressBar(total=1.0, completed=share or 0.0, pulse=share is None, width=None)
     doing = Text(now.doing, style="dim", overflow="ellipsis", no_wrap=True)
-    return Panel(Group(facts, speed, doing, bar), title=title, subtitle="ctrl-C saves and stops", title_align="left")
+    body = Group(facts, speed, doing, bar)
+    return Panel(body, title=Text(title), subtitle="ctrl-C saves and stops", title_align="left")
 
 
 def score_words(score: float | None, starved_share: float | None) -> str:
@@ -140,7 +142,7 @@ def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str,
     if quiet or not console.is_terminal:
         yield None
         return
-    look = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*look, console=console, transient=True) as bars:
         task = bars.add_task("scoring", total=1.0)
         yield lambda scheme, share: bars.update(task, description=f"scoring {scheme}", completed=share)
@@ -152,7 +154,7 @@ def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[S
     if quiet or not console.is_terminal:
         yield None
         return
-    look = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
+    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
     with Progress(*look, console=console, transient=True) as bars:
         task = bars.add_task("evaluating", total=None, facts="")
 
@@ -253,10 +255,9 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
     """Prints the most used rules of a table."""
     usage = inspection.usage
     used = int((usage["uses"] > 0).sum())
-    console.print(
-        f"[bold]{inspection.table.name}[/]: {len(usage)} rules over {', '.join(inspection.table.signals)}; "
-        f"{used} fire on these networks"
-    )
+    signals = ", ".join(inspection.table.signals)
+    words = f": {len(usage)} rules over {signals}; {used} fire on these networks"
+    console.print(Text.assemble((inspection.table.name, "bold"), words))
     grid = Grid(box=None, padding=(0, 2), header_style="bold")
     for head in ["rule", "uses", "window"]:
         grid.add_column(head, justify="right", no_wrap=True)
@@ -297,10 +298,16 @@ def show_names(console: Console, named: list[tuple[str, str]]) -> None:
     """Prints names with what they are."""
     width = max((len(name) for name, _ in named), default=0)
     for name, what in named:
-        console.print(f"[bold]{name:{width}}[/] {what}", soft_wrap=True)
+        console.print(Text.assemble((f"{name:{width}}", "bold"), f" {what}"), soft_wrap=True)
 
 
 def consoles() -> tuple[Console, Console]:
-    """For results, and for all else: results can be piped on."""
+    """For results, and for all else: results can be piped on. What is printed is text, whatever brackets are in it."""
     width = None if sys.stdout.isatty() else PIPE_WIDTH
-    return Console(highlight=False, width=width), Console(file=sys.stderr, highlight=False)
+    out = Console(highlight=False, markup=False, emoji=False, width=width)
+    return out, Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
+
+
+def plain_column(text: str) -> TextColumn:
+    """A column of a display of progress that shows names as they are."""
+    return TextColumn(text, markup=False)

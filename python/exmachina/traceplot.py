@@ -85,6 +85,7 @@ def _draw_windows(axes: Axes, events: pl.DataFrame) -> None:
     if top > 1e5:  # noqa: PLR2004
         axes.set_yscale("log")
         axes.set_ylim(1, 2 * top)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_ylabel("window, and ssthresh\ndashed (packets)")
 
 

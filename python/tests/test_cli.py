@@ -80,7 +80,7 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
     [
         (["design", "small.toml", "-o", "x.txt"], "x.txt: expected a name that ends in .dna"),
         (["design", "nope", "-o", "x.dna"], "nope: there is no such model; expected a .toml file or one of coexist, "),
-        (["design", "wrong.toml", "-o", "x.dna"], "wrong.toml:4: link.rate_mbps: expected a rate above 0 "),
+        (["design", "wrong.toml", "-o", "x.dna"], "wrong.toml:4: link.rate_mbps: expected a rate from 0.001 Mbit/s "),
         (["design", "extra.toml", "-o", "x.dna"], "extra.toml:19: colour: unknown field; expected "),
         (["design", "small.toml", "-o", "x.dna", "--seconds", "0"], "seconds: expected a number above 0, got 0"),
         (
@@ -100,10 +100,24 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
             "specimens: expected from 1 to 1000000, got 0",
         ),
         (["score", "one.dna", "--model", "small.toml", "--results", "r.csv"], "r.csv: expected a name that ends in "),
-        (["inspect", "one.dna", "--rtt-ms", "-4"], "rtt-ms: expected an RTT above 0 and at most 1000000 ms, got -4"),
+        (
+            ["inspect", "one.dna", "--rtt-ms", "-4"],
+            "rtt-ms: expected an RTT from 0.001 ms (the clock counts whole ns) to 1000000 ms, got -4",
+        ),
         (["inspect", "one.dna", "-o", "x.pdf"], "x.pdf: expected a name that ends in .html or .png"),
-        (["inspect", "one.dna", "--seconds", "0"], "seconds: expected more than 0 and at most 1000000 simulated "),
+        (["inspect", "one.dna", "--seconds", "0"], "seconds: expected more than 0 and at most 35184 simulated "),
         (["demo", "-o", "one.dna/x"], "one.dna/x: cannot create this folder: not a directory"),
+        (["score", "one.dna", "--model", "smal.toml"], "smal.toml: cannot read it: no such file or directory"),
+        (["design", "tao-10", "-o", "x.dna"], "tao-10: there is no such model; expected a .toml file or one of "),
+        (["design", "small.toml", "-o", "x.dna", "--threads", "-1"], "threads: expected from 1 to 1024, got -1"),
+        (
+            ["score", "one.dna", "--model", "small.toml", "--seconds-each", "100000"],
+            "seconds-each: expected more than ",
+        ),
+        (["evaluate", "r4", "--duration", "100000"], "duration: expected more than 0 and at most 35184 simulated "),
+        (["evaluate", "r4", "--schemes", "cubci"], "schemes: expected newreno, "),
+        (["inspect", "small.toml", "--off-s", "1e300"], "small.toml: not a .dna file"),
+        (["trace", "dots.toml"], "dots.toml:1: name: expected letters, digits, dots, dashes and underscores, got "),
         (["bogus"], 'Unknown command "bogus".'),
     ],
 )
@@ -111,6 +125,7 @@ def test_mistakes(exmachina: Command, tmp_path: Path, one_rule: Table, arguments
     (tmp_path / "small.toml").write_text(SMALL)
     (tmp_path / "wrong.toml").write_text(SMALL.replace("rate_mbps = 10", "rate_mbps = -10"))
     (tmp_path / "extra.toml").write_text(SMALL + "\n[colour]\nred = 1\n")
+    (tmp_path / "dots.toml").write_text('name = "../../x"\n' + SMALL)
     one_rule.save(tmp_path / "one.dna")
     before = sorted(tmp_path.iterdir())
     done = exmachina(*arguments)
@@ -119,6 +134,58 @@ def test_mistakes(exmachina: Command, tmp_path: Path, one_rule: Table, arguments
     assert done.stderr.count("\n") == 1, "one message, one line"
     assert done.stdout == ""
     assert sorted(tmp_path.iterdir()) == before, "nothing is written"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["design", "tao-10", "-o", "x.dna"], "tao-10x"),
+        (["evaluate", "r44"], "r4"),
+        (["evaluate", "r4", "--schemes", "cubci"], "cubic"),
+        (["evaluate", "r4", "--schemes", "cubic/sfqcodle"], "sfqcodel"),
+        (["score", "general-01"], "general-0.1"),
+        (["reproduce", "figg4"], "fig4"),
+        (["inspect", "one.dan"], "one.dna"),
+        (["design", "extra.toml", "-o", "x.dna"], "link"),
+    ],
+)
+def test_a_wrong_name_gets_its_nearest(
+    exmachina: Command, tmp_path: Path, one_rule: Table, arguments: list[str], meant: str
+) -> None:
+    one_rule.save(tmp_path / "one.dna")
+    (tmp_path / "extra.toml").write_text(SMALL.replace("[link]", "[lnik]"))
+    done = exmachina(*arguments)
+    assert done.stderr.endswith(f"; did you mean {meant}?\n"), done.stderr
+    assert done.returncode == 2
+
+
+def test_names_are_shown_as_text(exmachina: Command, tmp_path: Path, one_rule: Table) -> None:
+    name = "[b]$\\frac{$"
+    one_rule.save(tmp_path / f"{name}.dna")
+    (tmp_path / f"{name}.toml").write_text(SMALL.replace("a small network", "[/red] $\\\\frac{$ network"))
+    table, scenario = f"{name}.dna", f"{name}.toml"
+    for arguments, shown in [
+        (["inspect", table, "--specimens", "2", "--seconds", "3"], f"{name}: 1 rules over "),
+        (["score", table, "--model", scenario, "--specimens", "4"], name),
+        (["evaluate", scenario, "--schemes", f"newreno,{table}", "--runs", "2", "--duration", "3", "-o", "e"], name),
+        (["trace", scenario, "--scheme", table, "--duration", "3"], f"{name} on {name}, run 0"),
+        (["design", scenario, "-o", f"designed{name}.dna", "--rounds", "1"], f"designed{name}.dna: "),
+    ]:
+        done = exmachina(*arguments)
+        assert done.returncode == 0, done.stderr
+        assert shown in done.stdout
+    assert (tmp_path / f"{name}-trace" / "trace.png").exists()
+
+
+def test_the_authors_number_their_tables(exmachina: Command, tmp_path: Path, one_rule: Table) -> None:
+    one_rule.save(tmp_path / "x.dna.5")
+    small = ["--runs", "2", "--duration", "3"]
+    done = exmachina("evaluate", "t7", "--schemes", "x.dna.5,x.dna.5/sfqcodel", *small)
+    assert done.returncode == 0, done.stderr
+    assert all(f"{label} " in done.stdout for label in ("x.dna.5", "x.dna.5/sfqcodel"))
+    (tmp_path / "x.toml").write_text('schemes = ["x.dna.5", "x.dna.5/codel"]\n' + SMALL)
+    assert exmachina("evaluate", "x.toml", *small).returncode == 0
+    assert exmachina("score", "x.dna.5", "--model", "x.toml", "--specimens", "4").returncode == 0
 
 
 def test_version_and_help(exmachina: Command) -> None:

@@ -60,8 +60,8 @@ def test_rows_are_the_same_on_any_number_of_threads() -> None:
     e = evaluation()
     assert (e.contenders, e.runs, e.duration_s, e.seed) == (["newreno", "cubic/sfqcodel"], 3, 10, 1)
     for contender in range(2):
-        columns = e.run(contender, 0, 3, _core.Workers(1))
-        assert columns == e.run(contender, 0, 3, _core.Workers(2))
+        columns = e.run(contender, 0, 3, _core.Workers(1), _core.Stop())
+        assert columns == e.run(contender, 0, 3, _core.Workers(2), _core.Stop())
         rows = arrays(columns)
         assert rows["run"].tolist() == [0, 0, 1, 1, 2, 2]
         assert rows["scheme"].tolist() == [contender] * 6
@@ -72,11 +72,11 @@ def test_rows_are_the_same_on_any_number_of_threads() -> None:
 def test_a_class_is_a_scheme() -> None:
     e = evaluation().with_schemes([Additive, ("wide", Wide), ("wide/codel", Wide), "window:10"])
     assert e.contenders == ["Additive", "wide", "wide/codel", "window:10"]
-    rows = arrays(e.run(0, 0, 3, _core.Workers(2)))
+    rows = arrays(e.run(0, 0, 3, _core.Workers(2), _core.Stop()))
     assert rows["delivered_packets"].sum() > 1000
-    assert e.run(0, 0, 3, _core.Workers(1)) == e.run(0, 0, 3, _core.Workers(2))
+    assert e.run(0, 0, 3, _core.Workers(1), _core.Stop()) == e.run(0, 0, 3, _core.Workers(2), _core.Stop())
     # The queue is the contender's, for classes too.
-    wide, over_codel = (arrays(e.run(i, 0, 3, _core.Workers(1))) for i in (1, 2))
+    wide, over_codel = (arrays(e.run(i, 0, 3, _core.Workers(1), _core.Stop())) for i in (1, 2))
     assert np.nanmean(over_codel["queueing_delay_ms"]) < np.nanmean(wide["queueing_delay_ms"])
 
 
@@ -89,7 +89,7 @@ def test_a_class_may_set_the_pace() -> None:
             pass
 
     # 1250 bytes every 2 ms.
-    rows = arrays(evaluation().with_schemes([Paced]).run(0, 0, 1, _core.Workers(1)))
+    rows = arrays(evaluation().with_schemes([Paced]).run(0, 0, 1, _core.Workers(1), _core.Stop()))
     assert rows["throughput_mbps"] == pytest.approx([5.0, 5.0], rel=0.1)
 
 
@@ -105,7 +105,7 @@ def test_what_a_class_raises_is_raised_again() -> None:
 
     e = evaluation().with_schemes([Failing])
     with pytest.raises(LookupError, match="no luck"):
-        e.run(0, 0, 3, _core.Workers(1))
+        e.run(0, 0, 3, _core.Workers(1), _core.Stop())
     first = calls
     with pytest.raises(LookupError, match="no luck"):
         e.record(0, 0, None, 10**6)
@@ -129,7 +129,7 @@ def test_what_is_no_scheme_is_told(body: str, error: type[Exception], message: s
     odd = names["Odd"]
     assert isinstance(odd, type)
     with pytest.raises(error, match=message):
-        evaluation().with_schemes([odd]).run(0, 0, 1, _core.Workers(1))
+        evaluation().with_schemes([odd]).run(0, 0, 1, _core.Workers(1), _core.Stop())
 
 
 def test_records_packet_by_packet() -> None:
@@ -147,13 +147,13 @@ def test_files_are_loaded_by_name() -> None:
     e = evaluation(SCENARIO.replace("rate_mbps = 15", "trace = 'a.down'")).with_schemes(["x.dna"])
     assert e.files == ["x.dna", "a.down"]
     with pytest.raises(_core.InputError, match=r"the rule table x\.dna is not loaded"):
-        e.run(0, 0, 1, _core.Workers(1))
+        e.run(0, 0, 1, _core.Workers(1), _core.Stop())
     e.load("x.dna", _core.Table.single_dna(["rtt_ratio"], 0.9, 5, 1.0))
     with pytest.raises(_core.InputError, match=r"a\.down:2: expected a time in ms"):
         e.load("a.down", b"1\ntwo\n")
     e.load("a.down", b"1\n2\n")
     assert e.files == []
-    assert arrays(e.run(0, 0, 1, _core.Workers(1)))["delivered_packets"].sum() > 0
+    assert arrays(e.run(0, 0, 1, _core.Workers(1), _core.Stop()))["delivered_packets"].sum() > 0
 
 
 def test_mistakes_name_their_place() -> None:

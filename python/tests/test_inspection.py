@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from conftest import published
 
-from exmachina import SIGNALS, InputError, Model, Table, dumbbell, inspect, record
+from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
+from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.rulewords import action_words, box_words, signed
 from exmachina.slices import log_ticks, rules_at
@@ -108,14 +109,45 @@ def test_ctrl_c_is_heard_while_the_core_computes() -> None:
     never = threading.Event()
     threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
-        interruptible(never.wait)
+        interruptible(lambda _: never.wait())
     never.set()
     with pytest.raises(ZeroDivisionError):
-        interruptible(lambda: 1 / 0)
+        interruptible(lambda _: 1 / 0)
+
+
+def test_a_run_of_hours_ends_with_ctrl_c() -> None:
+    hours = dumbbell(rate_mbps=1000, senders=8, on_s=1e9, off_s=1e-6)
+    table = Table.single(["rtt_ratio"], 1.0, 1, 0.001, "fast")
+    ended: list[float] = []
+
+    def compute(stop: _core.Stop) -> None:
+        workers = _core.Workers(1)
+        columns = _core.evaluate(table, hours.held_out(1, 1), 35_000.0, workers, stop)
+        ended.append(float(frame_of(columns)["on_s"].max()))  # type: ignore[arg-type]
+
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(compute)
+    for thread in threading.enumerate():
+        if thread.name == "exmachina-compute":
+            thread.join()
+    assert ended, "the core has let go"
+    assert ended[0] < 30_000
+
+
+def test_nobody_was_on(one_rule: Table) -> None:
+    with pytest.raises(InputError, match=r"^inspect: nobody was on in 2 networks of network, 100 s each; expected "):
+        inspect(one_rule, dumbbell(off_s=1e9), specimens=2)
+    busy, quiet = dumbbell(), dumbbell(off_s=1e9)
+    with pytest.raises(InputError, match=r"^inspect: nobody was on in the network of the time plot"):
+        inspect(one_rule, busy, network=quiet, specimens=2, seconds=3)
 
 
 def test_what_is_not_possible(tmp_path: Path, one_rule: Table) -> None:
-    with pytest.raises(InputError, match=r"^rtt-ms: expected an RTT above 0 and at most 1000000 ms, got -1$"):
+    with pytest.raises(
+        InputError,
+        match=r"^rtt-ms: expected an RTT from 0\.001 ms \(the clock counts whole ns\) to 1000000 ms, got -1$",
+    ):
         dumbbell(rtt_ms=-1)
     with pytest.raises(InputError, match=r"^buffer-bdp: expected bdp > 0, got 0$"):
         dumbbell(buffer_bdp=0)

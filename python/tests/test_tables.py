@@ -26,7 +26,7 @@ def test_shipped_models() -> None:
     [
         (
             "[link]\nrate_mbps = 0\n",
-            "m.toml:2: link.rate_mbps: expected a rate above 0 and at most 1000000 Mbit/s, got 0",
+            "m.toml:2: link.rate_mbps: expected a rate from 0.001 Mbit/s (a packet takes 10 s) to ",
         ),
         ("[link]\nrate_mbps = { uniform = [2, 2] }\n", "m.toml:2: link.rate_mbps: empty range: write the one value, 2"),
         ("[link\n", "m.toml:1: "),

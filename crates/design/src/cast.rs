@@ -93,6 +93,8 @@ pub fn run_mixed<'t>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use crate::evaluate::{Contender, mean, scores};
     use crate::model::Model;
@@ -185,7 +187,7 @@ links = ['B']
         let modest = Contender::Table(Box::new(table(4.0, 100)));
         let (mut table_mbps, mut aimd_mbps) = (0.0, 0.0);
         for specimen in &set.specimens {
-            let outcome = modest.run(specimen, set.seed, 100.0);
+            let outcome = modest.run(specimen, set.seed, 100.0, &AtomicBool::new(false));
             table_mbps += outcome.flows[0].throughput_mbps() / 8.0;
             aimd_mbps += outcome.flows[1].throughput_mbps() / 8.0;
         }
@@ -195,8 +197,8 @@ links = ['B']
         let greedy = Contender::Table(Box::new(table(0.1, 256)));
         assert!(score(&modest) > score(&greedy) + 1.0);
         // The reference: half of the link for each while both are on, and no queue for either.
-        let best =
-            reference(&set.specimens[0], set.seed, 100.0).score(&set.specimens[0].network.roles, &model.objective);
+        let best = reference(&set.specimens[0], set.seed, 100.0, &AtomicBool::new(false))
+            .score(&set.specimens[0].network.roles, &model.objective);
         assert!((-0.1..0.0).contains(&best.mean.unwrap()), "{best:?}");
     }
 
@@ -208,12 +210,13 @@ links = ['B']
         let tables = [table(2.0, 100), table(50.0, 100)];
         let uses = |class: usize| {
             let cast = Cast::Lead { class, table: &tables[class], others: &tables };
-            usage_in(cast, &tables[class], &set, 20.0).rules[0].uses
+            usage_in(cast, &tables[class], &set, 20.0, &AtomicBool::new(false)).rules[0].uses
         };
-        let all = usage_in(Cast::Classes(&tables), &tables[0], &set, 20.0).rules[0].uses;
+        let all = usage_in(Cast::Classes(&tables), &tables[0], &set, 20.0, &AtomicBool::new(false)).rules[0].uses;
         assert!(uses(0) > 10 * uses(1) && uses(1) > 0);
         assert_eq!(uses(0) + uses(1), all);
-        let outcome = Contender::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0);
+        let outcome =
+            Contender::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0, &AtomicBool::new(false));
         assert!(outcome.flows[0].sent > 10 * outcome.flows[1].sent);
     }
 
@@ -223,14 +226,15 @@ links = ['B']
         let set = model.held_out(1, 4);
         let table = table(1.0, 100);
         for specimen in &set.specimens {
-            let outcome = Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0);
+            let outcome =
+                Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
             let [both, first, second] = &outcome.flows[..] else { panic!("three senders") };
             assert_eq!(outcome.flows.iter().map(|f| f.min_rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0]);
             // The slow link is full, and no more; the fast one is not, and nothing waits there.
             assert!(both.throughput_mbps() < 10.0 && first.throughput_mbps() < 10.0);
             assert!(both.throughput_mbps() + second.throughput_mbps() < 40.0);
             assert!(first.delay_ratio().unwrap() > 1.5 && second.delay_ratio().unwrap() < 1.05);
-            let ideal = reference(specimen, set.seed, 100.0);
+            let ideal = reference(specimen, set.seed, 100.0, &AtomicBool::new(false));
             assert_eq!(ideal.flows.iter().map(|f| f.on_s).collect::<Vec<_>>().len(), 3);
             for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
                 assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);

@@ -1,9 +1,11 @@
 //! What a table is worth: runs over specimens, on all threads, summed in a fixed order.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use exmachina_rules::FlatTable;
 use exmachina_sim::engine::Seed;
 use exmachina_sim::objective::Objective;
-use exmachina_sim::observe::Unwatched;
+use exmachina_sim::observe::Unless;
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
@@ -24,28 +26,32 @@ pub enum Contender {
 }
 
 impl Contender {
-    /// Runs all senders of a specimen under this scheme.
+    /// Runs all senders of a specimen under this scheme; once `stop` is set, not to the end.
     #[must_use]
-    pub fn run(&self, specimen: &Specimen, root_seed: u64, duration_s: f64) -> Outcome {
+    pub fn run(&self, specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &AtomicBool) -> Outcome {
+        // Nothing is simulated any more.
+        let duration_s = if stop.load(Ordering::Relaxed) { 0.0 } else { duration_s };
         let (network, seed) = (&specimen.network, Seed { root: root_seed, specimen: specimen.index });
         match self {
-            Contender::Table(table) => Cast::Everybody(table).run(network, seed, duration_s, &mut Unwatched),
-            Contender::Tables(tables) => Cast::Classes(tables).run(network, seed, duration_s, &mut Unwatched),
-            Contender::Aimd => run_mixed(network, seed, |_| Mixed::Aimd(Aimd::default()), duration_s, &mut Unwatched),
+            Contender::Table(table) => Cast::Everybody(table).run(network, seed, duration_s, &mut Unless(stop)),
+            Contender::Tables(tables) => Cast::Classes(tables).run(network, seed, duration_s, &mut Unless(stop)),
+            Contender::Aimd => {
+                run_mixed(network, seed, |_| Mixed::Aimd(Aimd::default()), duration_s, &mut Unless(stop))
+            }
         }
     }
 }
 
-/// The outcome of every specimen, in order.
+/// The outcome of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
 #[must_use]
-pub fn outcomes(contender: &Contender, set: &SpecimenSet, duration_s: f64) -> Vec<Outcome> {
-    set.specimens.par_iter().map(|s| contender.run(s, set.seed, duration_s)).collect()
+pub fn outcomes(contender: &Contender, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<Outcome> {
+    set.specimens.par_iter().map(|s| contender.run(s, set.seed, duration_s, stop)).collect()
 }
 
 /// The score of every specimen, in order.
 #[must_use]
 pub fn scores(contender: &Contender, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<Score> {
-    let outcomes = outcomes(contender, set, duration_s);
+    let outcomes = outcomes(contender, set, duration_s, &AtomicBool::new(false));
     set.specimens.iter().zip(&outcomes).map(|(s, o)| o.score(&s.network.roles, objective)).collect()
 }
 

@@ -16,7 +16,7 @@
 //! [design]
 //! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 //! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
-//! duration_s = 100         # simulated seconds of each
+//! duration_s = 100         # simulated seconds of each, at most 3518: the paper's search compares at ten times that
 //! seed = 1
 //! min_split_width = 0.001  # no rule is split narrower than this share of the value it is split at
 //! increment = { min = 0, max = 256, smallest = 1, largest = 32, mult = 4, start = 1 }
@@ -32,15 +32,24 @@
 mod also;
 
 pub use also::Also;
-use exmachina_rules::Signal;
+use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
 use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::role::Score;
+use exmachina_sim::scenario::bounds::{check_duration, longest_run_s};
+use exmachina_sim::scenario::or_nearest;
 use exmachina_sim::scenario::{Document, FileError, Scenario, Specimen, SpecimenSet};
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The most networks of one evaluation.
 const MAX_SPECIMENS: usize = 100_000;
+
+/// The most steps from the smallest to the largest: one of all three parts of an action at once are tried together, so
+/// that there are (2 k + 1)^3 candidates for k steps.
+const MAX_STEPS: i32 = 16;
+
+/// How much longer than the model's the longest runs of a search are ([`crate::search`]'s end of a round).
+const LONGER: f64 = 10.0;
 
 /// Window increments, in packets, as the authors searched them.
 const INCREMENT: StepRange = StepRange { min: 0.0, max: 256.0, smallest: 1.0, largest: 32.0, mult: 4.0, start: 1.0 };
@@ -236,9 +245,9 @@ impl DesignFile {
             multiple: steps("multiple", self.multiple, MULTIPLE)?,
             intersend_ms: steps("intersend_ms", self.intersend_ms, INTERSEND_MS)?,
         };
-        if !(design.duration_s > 0.0 && design.duration_s.is_finite()) {
-            return Err(error("duration_s", format!("expected seconds above 0, got {}", design.duration_s)));
-        }
+        let longest = (longest_run_s() / LONGER).floor();
+        let reason = "the search has runs of ten times that, and the simulator's clock counts no further";
+        check_duration(design.duration_s, longest, reason).map_err(|message| error("duration_s", message))?;
         if !(0.0..1.0).contains(&design.min_split_width) {
             let message = format!("expected a share of at least 0 and below 1, got {}", design.min_split_width);
             return Err(error("min_split_width", message));
@@ -247,9 +256,18 @@ impl DesignFile {
         if let Some(part) = [min, max, smallest, largest, mult, start].into_iter().find(|part| part.fract() != 0.0) {
             return Err(error("increment", format!("expected whole numbers of packets, got {part}")));
         }
-        for (field, range) in [("multiple", design.multiple), ("intersend_ms", design.intersend_ms)] {
-            if range.min < 0.0 {
-                return Err(error(field, format!("expected min of at least 0, got {}", range.min)));
+        let window = f64::from(MAX_WINDOW);
+        let limits = [
+            ("increment", design.increment, -window, window, "packets, the largest window"),
+            ("multiple", design.multiple, 0.0, MAX_MULTIPLE, "which makes the largest window of one packet"),
+            ("intersend_ms", design.intersend_ms, 0.0, MAX_INTERSEND_MS, "2.8 hours"),
+        ];
+        for (field, range, least, most, reason) in limits {
+            if range.min < least {
+                return Err(error(field, format!("expected min of at least {least}, got {}", range.min)));
+            }
+            if range.max > most {
+                return Err(error(field, format!("expected max of at most {most}, {reason}; got {}", range.max)));
             }
         }
         Ok(design)
@@ -303,6 +321,12 @@ impl StepFile {
             (smallest > 0.0, format!("smallest > 0, got {smallest}")),
             (smallest <= largest && largest.is_finite(), format!("smallest <= largest, got {smallest} and {largest}")),
             (mult > 1.0 && mult.is_finite(), format!("mult > 1, got {mult}")),
+            (
+                smallest * libm::pow(mult, f64::from(MAX_STEPS)) > largest,
+                format!(
+                    "at most {MAX_STEPS} steps smallest * mult^k up to largest (every one is tried with every other); raise mult or smallest, {mult} and {smallest}"
+                ),
+            ),
             (min <= start && start <= max, format!("start from min to max, {min} to {max}, got {start}")),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
@@ -318,7 +342,8 @@ fn signals<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Sign
     for name in &names {
         let Some(signal) = Signal::from_name(name) else {
             let all = Signal::ALL.map(Signal::name).join(", ");
-            return Err(D::Error::custom(format!("expected some of {all}, got {name}")));
+            let nearest = or_nearest(name, Signal::ALL.map(Signal::name));
+            return Err(D::Error::custom(format!("expected some of {all}, got {name}{nearest}")));
         };
         if signals.contains(&signal) {
             return Err(D::Error::custom(format!("expected each signal once, got {name} twice")));

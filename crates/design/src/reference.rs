@@ -5,6 +5,8 @@
 //! on and off at the same random moments as when a real algorithm runs there. Where some senders run AIMD, it is that of
 //! omniscient ones in their places.
 
+use std::sync::atomic::AtomicBool;
+
 use exmachina_sim::engine::Seed;
 use exmachina_sim::network::{Lot, LotLink, Network, PACKET_BYTES};
 use exmachina_sim::omniscient::omniscient;
@@ -17,16 +19,16 @@ use exmachina_sim::transport::Settings;
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 use rayon::prelude::*;
 
-/// The reference of every specimen, in order.
+/// The reference of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
 #[must_use]
-pub fn references(set: &SpecimenSet, duration_s: f64) -> Vec<Outcome> {
-    set.specimens.par_iter().map(|specimen| reference(specimen, set.seed, duration_s)).collect()
+pub fn references(set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<Outcome> {
+    set.specimens.par_iter().map(|specimen| reference(specimen, set.seed, duration_s, stop)).collect()
 }
 
 /// The reference of one specimen.
 #[must_use]
-pub fn reference(specimen: &Specimen, root_seed: u64, duration_s: f64) -> Outcome {
-    omniscient(&world(&specimen.network), Seed { root: root_seed, specimen: specimen.index }, duration_s)
+pub fn reference(specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &AtomicBool) -> Outcome {
+    omniscient(&world(&specimen.network), Seed { root: root_seed, specimen: specimen.index }, duration_s, stop)
 }
 
 /// The same network as evaluations know it, with senders that are not to be run.
@@ -81,7 +83,7 @@ mod tests {
     fn equal_shares_and_no_queue() {
         let model = model(3, "{ seconds = 5 }", "");
         let service_ms = 1e3 / 1500.0;
-        for outcome in references(&model.held_out(1, 20), 100.0) {
+        for outcome in references(&model.held_out(1, 20), 100.0, &AtomicBool::new(false)) {
             for flow in outcome.flows.iter().filter(|flow| flow.was_on()) {
                 assert!((flow.mean_rtt_ms().unwrap() - 150.0 - service_ms).abs() < 1e-6);
                 // All but what is on its way when the run ends, and part of a packet.
@@ -97,7 +99,7 @@ mod tests {
                     [workload]\non = { seconds = 5 }\noff = { seconds = 5 }\n[objective]\ndelta = 0\n";
         let free = Model::parse(text, "test.toml").unwrap();
         let dear = Model::parse(&text.replace("delta = 0", "delta = 0\nloss_weight = 2"), "test.toml").unwrap();
-        let outcome = &references(&free.held_out(1, 1), 100.0)[0];
+        let outcome = &references(&free.held_out(1, 1), 100.0, &AtomicBool::new(false))[0];
         let share = outcome.flows[0].delivered as f64 / outcome.flows[0].sent as f64;
         // A fifth is lost, and some is on its way at the end.
         assert!((0.79..0.8001).contains(&share), "{share}");
@@ -111,8 +113,9 @@ mod tests {
         let action = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
         let set = model.held_out(3, 5);
-        for (specimen, ideal) in set.specimens.iter().zip(references(&set, 100.0)) {
-            let outcome = Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0);
+        for (specimen, ideal) in set.specimens.iter().zip(references(&set, 100.0, &AtomicBool::new(false))) {
+            let outcome =
+                Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
             for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
                 assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
             }
@@ -124,7 +127,7 @@ mod tests {
     fn mean_throughput_is_the_closed_form() {
         for n in [1, 2, 5] {
             let model = model(n, "{ seconds = 5 }", "");
-            let outcomes = references(&model.held_out(1, 400), 100.0);
+            let outcomes = references(&model.held_out(1, 400), 100.0, &AtomicBool::new(false));
             let (mut bits, mut on) = (0.0, 0.0);
             for flow in outcomes.iter().flat_map(|outcome| &outcome.flows) {
                 bits += flow.delivered as f64 * PACKET_BYTES * 8e-6;
@@ -140,7 +143,7 @@ mod tests {
     fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
         let model = model(1, "{ bytes = 100_000 }", "");
         let set = model.held_out(1, 3);
-        for (specimen, ideal) in set.specimens.iter().zip(references(&set, 1000.0)) {
+        for (specimen, ideal) in set.specimens.iter().zip(references(&set, 1000.0, &AtomicBool::new(false))) {
             let mut traffic = Traffic::new(specimen.network.workload.clone(), set.seed, specimen.index, 0);
             let (mut on_s, mut now) = (0.0, traffic.next);
             while now < from_s(1000.0) {

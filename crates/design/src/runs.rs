@@ -6,13 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use exmachina_sim::endpoint::{Endpoint, Totals};
 use exmachina_sim::library::Library;
 use exmachina_sim::network::PACKET_BYTES;
-use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::observe::Unless;
 use exmachina_sim::omniscient::omniscient;
 use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::scenario::{DrawnWorld, Evaluation};
-use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::Ends;
 use rayon::prelude::*;
 
 /// What one sender got in one run.
@@ -105,7 +103,7 @@ impl FlowRow {
 }
 
 /// These runs of a contender, one row for each sender, by run and sender. The rows do not depend on the number of
-/// threads.
+/// threads. Once `stop` is set runs end early, and what comes back is worth nothing.
 ///
 /// # Errors
 /// Where a run has no network (see [`Evaluation::world`]).
@@ -114,8 +112,9 @@ pub fn runs(
     contender: usize,
     runs: Range<u64>,
     library: &Library,
+    stop: &AtomicBool,
 ) -> Result<Vec<FlowRow>, String> {
-    let rows = |run| one_run(evaluation, contender, run, library, &mut Unwatched);
+    let rows = |run| one_run(evaluation, contender, run, library, stop);
     // Not collected as one result: which of several errors that is depends on the threads.
     let each: Vec<Result<Vec<FlowRow>, String>> = runs.into_par_iter().map(rows).collect();
     let mut all = Vec::new();
@@ -138,16 +137,14 @@ pub fn runs_until(
 ) -> Result<Vec<FlowRow>, String> {
     let mut all = Vec::new();
     for run in runs {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        all.extend(one_run(evaluation, contender, run, library, &mut Until(stop))?);
+        all.extend(one_run(evaluation, contender, run, library, stop)?);
     }
     Ok(all)
 }
 
 /// What these runs of a contender gave, in order: what rule tables are scored by in the design simulator. Packets are those
-/// of the design simulator, [`exmachina_sim::network::PACKET_BYTES`] on the wire.
+/// of the design simulator, [`exmachina_sim::network::PACKET_BYTES`] on the wire. Once `stop` is set runs end early, and what
+/// comes back is worth nothing.
 ///
 /// # Errors
 /// Where a run has no network (see [`Evaluation::world`]), or other packets.
@@ -156,36 +153,31 @@ pub fn outcomes(
     contender: usize,
     runs: Range<u64>,
     library: &Library,
+    stop: &AtomicBool,
 ) -> Result<Vec<Outcome>, String> {
     let one = |run| {
         let drawn = evaluation.world(contender, run, library)?;
         if drawn.world.senders.iter().any(|sender| f64::from(sender.transport.packet_bytes) != PACKET_BYTES) {
             return Err(format!("expected packets of {PACKET_BYTES} bytes"));
         }
-        Ok(outcome(evaluation, contender, run, &drawn, &mut Unwatched).0)
+        Ok(outcome(evaluation, contender, run, &drawn, stop).0)
     };
     let each: Vec<Result<Outcome, String>> = runs.into_par_iter().map(one).collect();
     each.into_iter().collect()
 }
 
-/// Pauses a run, for good, when the flag is set.
-struct Until<'a>(&'a AtomicBool);
-
-impl<E> Observer<E> for Until<'_> {
-    fn pause(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-fn one_run<'t>(
+fn one_run(
     evaluation: &Evaluation,
     contender: usize,
     run: u64,
-    library: &'t Library,
-    observer: &mut impl Observer<Ends<AnyScheme<'t>>>,
+    library: &Library,
+    stop: &AtomicBool,
 ) -> Result<Vec<FlowRow>, String> {
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Vec::new());
+    }
     let drawn = evaluation.world(contender, run, library)?;
-    let (outcome, totals) = outcome(evaluation, contender, run, &drawn, observer);
+    let (outcome, totals) = outcome(evaluation, contender, run, &drawn, stop);
     let row = |(i, flow): (usize, &Flow)| FlowRow {
         run,
         sender: i as u32,
@@ -204,20 +196,20 @@ fn one_run<'t>(
 }
 
 /// What a run gave: as a whole, and what each sender's transport counted.
-fn outcome<'t>(
+fn outcome(
     evaluation: &Evaluation,
     contender: usize,
     run: u64,
-    drawn: &DrawnWorld<'t>,
-    observer: &mut impl Observer<Ends<AnyScheme<'t>>>,
+    drawn: &DrawnWorld<'_>,
+    stop: &AtomicBool,
 ) -> (Outcome, Vec<Totals>) {
     let seed = evaluation.run_seed(run);
     if evaluation.sends(contender) {
         let mut engine = drawn.world.engine(seed);
-        engine.run(from_s(evaluation.duration_s), observer);
+        engine.run(from_s(evaluation.duration_s), &mut Unless(stop));
         return (engine.outcome(), engine.senders().iter().map(Endpoint::totals).collect());
     }
-    let ideal = omniscient(&drawn.world, seed, evaluation.duration_s);
+    let ideal = omniscient(&drawn.world, seed, evaluation.duration_s, stop);
     let totals = |flow: &Flow| Totals {
         delivered: flow.delivered,
         in_order: flow.delivered,
@@ -260,7 +252,7 @@ off = { seconds = 0.5 }
 
     fn on(threads: usize, contender: usize) -> Vec<FlowRow> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| runs(&evaluation(), contender, 0..6, &Library::default())).unwrap()
+        pool.install(|| runs(&evaluation(), contender, 0..6, &Library::default(), &AtomicBool::new(false))).unwrap()
     }
 
     #[test]
@@ -268,7 +260,7 @@ off = { seconds = 0.5 }
         for contender in 0..3 {
             let rows = on(1, contender);
             assert_eq!(rows, on(3, contender));
-            let part = runs(&evaluation(), contender, 2..4, &Library::default()).unwrap();
+            let part = runs(&evaluation(), contender, 2..4, &Library::default(), &AtomicBool::new(false)).unwrap();
             assert_eq!(part, rows.iter().filter(|r| (2..4).contains(&r.run)).copied().collect::<Vec<_>>());
             let go_on = AtomicBool::new(false);
             assert_eq!(rows, runs_until(&evaluation(), contender, 0..6, &Library::default(), &go_on).unwrap());
@@ -303,6 +295,9 @@ off = { seconds = 0.5 }
 
     #[test]
     fn what_is_not_there_is_an_error() {
-        assert_eq!(runs(&evaluation(), 3, 0..1, &Library::default()).unwrap_err(), "there is no contender 3");
+        assert_eq!(
+            runs(&evaluation(), 3, 0..1, &Library::default(), &AtomicBool::new(false)).unwrap_err(),
+            "there is no contender 3"
+        );
     }
 }

@@ -3,6 +3,8 @@
 //! Counts and means are exact. Medians come from every k-th use of a rule, k doubling as uses grow, so that memory is
 //! bounded however long the runs are. The result does not depend on the number of threads.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use exmachina_rules::{FlatTable, Point, SIGNALS};
 use exmachina_sim::engine::Seed;
 use exmachina_sim::observe::Observer;
@@ -58,27 +60,31 @@ pub struct Usage {
 }
 
 /// Runs a table on every specimen and watches its rules. Where the model has classes of senders, all of them run it.
+/// Once `stop` is set, what comes back is worth nothing.
 #[must_use]
-pub fn usage(table: &FlatTable, set: &SpecimenSet, duration_s: f64) -> Usage {
-    usage_in(Cast::Everybody(table), table, set, duration_s)
+pub fn usage(table: &FlatTable, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Usage {
+    usage_in(Cast::Everybody(table), table, set, duration_s, stop)
 }
 
 /// Watches the rules of a table where not all senders may run it.
 #[must_use]
-pub fn usage_in(cast: Cast<'_>, table: &FlatTable, set: &SpecimenSet, duration_s: f64) -> Usage {
+pub fn usage_in(cast: Cast<'_>, table: &FlatTable, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Usage {
+    let watch = |specimen| watch(cast, table.len(), specimen, (set.seed, duration_s), stop);
     let mut total = Tally::new(table.len(), PER_RULE);
     for batch in set.specimens.chunks(BATCH) {
-        let tallies: Vec<Tally> = batch.par_iter().map(|s| watch(cast, table.len(), s, set.seed, duration_s)).collect();
+        let tallies: Vec<Tally> = batch.par_iter().map(watch).collect();
         tallies.into_iter().for_each(|tally| total.merge(tally));
     }
     total.finish()
 }
 
-fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, root_seed: u64, duration_s: f64) -> Tally {
-    let (network, seed) = (&specimen.network, Seed { root: root_seed, specimen: specimen.index });
+fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, (root, seconds): (u64, f64), stop: &AtomicBool) -> Tally {
+    let (network, seed) = (&specimen.network, Seed { root, specimen: specimen.index });
     let since = vec![NEVER; network.senders()];
-    let mut watcher = Watcher { since, watched: cast.watched(network), tally: Tally::new(rules, PER_SPECIMEN) };
-    cast.run(network, seed, duration_s, &mut watcher);
+    let mut watcher = Watcher { since, watched: cast.watched(network), tally: Tally::new(rules, PER_SPECIMEN), stop };
+    // Nothing is simulated any more once it is set.
+    let seconds = if stop.load(Ordering::Relaxed) { 0.0 } else { seconds };
+    cast.run(network, seed, seconds, &mut watcher);
     watcher.tally
 }
 
@@ -186,15 +192,16 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.is_empty() { f64::NAN } else { *values.select_nth_unstable_by(middle, f64::total_cmp).1 }
 }
 
-struct Watcher {
+struct Watcher<'s> {
     /// Start of the present flow of each sender.
     since: Vec<Time>,
     /// By sender, whether its table is the one that is looked at; empty: all are.
     watched: Vec<bool>,
     tally: Tally,
+    stop: &'s AtomicBool,
 }
 
-impl Watcher {
+impl Watcher<'_> {
     fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
         let watched = self.watched.get(sender).copied().unwrap_or(true);
         if let Some(Remy { controller, .. }) = state.scheme.rules().filter(|_| watched) {
@@ -204,7 +211,11 @@ impl Watcher {
     }
 }
 
-impl<S: MayFollowRules> Observer<Sender<S>> for Watcher {
+impl<S: MayFollowRules> Observer<Sender<S>> for Watcher<'_> {
+    fn abandoned(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn started(&mut self, now: Time, sender: usize, state: &Sender<S>) {
         self.since[sender] = now;
         self.count(sender, state);
@@ -244,7 +255,7 @@ mod tests {
 
     #[test]
     fn counts_every_use_and_keeps_to_the_box() {
-        let used = usage(&table(), &specimens(3), 20.0);
+        let used = usage(&table(), &specimens(3), 20.0, &AtomicBool::new(false));
         let [low, high] = &used.rules[..] else { panic!("two rules") };
         assert!(low.uses > 1000 && high.uses > 1000);
         assert!(low.median[2] < 1.1 && low.mean[2] < 1.1);
@@ -261,7 +272,7 @@ mod tests {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             // As text, because a NaN equals nothing.
-            format!("{:?}", pool.install(|| usage(&table(), &specimens(40), 5.0)))
+            format!("{:?}", pool.install(|| usage(&table(), &specimens(40), 5.0, &AtomicBool::new(false))))
         };
         assert!(run(1) == run(3));
     }
@@ -282,7 +293,7 @@ mod tests {
         let mut table =
             RuleTable::single(&[Signal::RttRatio], Action { multiple: 1.0, increment: 1, intersend_ms: 9.0 });
         table.split(0, &[0.0, 0.0, 1e5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
-        let used = usage(&FlatTable::new(&table).unwrap(), &specimens(1), 5.0);
+        let used = usage(&FlatTable::new(&table).unwrap(), &specimens(1), 5.0, &AtomicBool::new(false));
         assert!(used.rules[1].uses == 0 && used.rules[1].median[2].is_nan() && used.rules[1].median_window.is_nan());
     }
 }

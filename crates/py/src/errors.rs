@@ -7,9 +7,10 @@ use pyo3::prelude::*;
 
 create_exception!(exmachina._core, InputError, PyValueError, "A file or a value that cannot be used, in one message.");
 
-/// An [`InputError`] with this message.
+/// An [`InputError`] with this message, in one line whatever it quotes of a file.
 pub fn input_error(message: impl std::fmt::Display) -> PyErr {
-    InputError::new_err(message.to_string())
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    InputError::new_err(message.to_string().chars().map(shown).collect::<String>())
 }
 
 /// An [`InputError`] that knows the field and what is wrong with it, for values that came from elsewhere than a file.

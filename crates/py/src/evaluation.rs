@@ -17,6 +17,7 @@ use crate::errors::{file_error, input_error};
 use crate::model::Specimens;
 use crate::own::{Failure, maker};
 use crate::run::scored;
+use crate::stop::Stop;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -178,6 +179,7 @@ impl Evaluation {
         first_run: u64,
         last_run: u64,
         workers: &Workers,
+        stop: &Stop,
     ) -> PyResult<Vec<Column>> {
         let which = first_run..last_run.min(self.inner.runs() as u64);
         let rows = if self.is_own(contender) {
@@ -188,7 +190,7 @@ impl Evaluation {
             rows
         } else {
             let library = self.library();
-            workers.run(py, || runs(&self.inner, contender, which, &library))
+            workers.run(py, || runs(&self.inner, contender, which, &library, &stop.flag))
         };
         rows.map(|rows| columns(py, &rows)).map_err(input_error)
     }
@@ -201,11 +203,12 @@ impl Evaluation {
         contender: usize,
         specimens: &Specimens,
         workers: &Workers,
+        stop: &Stop,
     ) -> PyResult<Vec<Column>> {
         let set = &specimens.set.specimens;
         let (first, last) = (set.first().map_or(0, |s| s.index), set.last().map_or(0, |s| s.index + 1));
         let library = self.library();
-        let outcomes = workers.run(py, || outcomes(&self.inner, contender, first..last, &library));
+        let outcomes = workers.run(py, || outcomes(&self.inner, contender, first..last, &library, &stop.flag));
         Ok(scored(py, set, &outcomes.map_err(input_error)?, &specimens.objective))
     }
 

@@ -11,6 +11,7 @@ mod model;
 mod objective;
 mod own;
 mod run;
+mod stop;
 mod table;
 mod workers;
 
@@ -32,7 +33,9 @@ mod _core {
     #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
-    use crate::run::{evaluate, record, reference, usage};
+    use crate::run::{check_duration, evaluate, record, reference, usage};
+    #[pymodule_export]
+    use crate::stop::Stop;
     #[pymodule_export]
     use crate::table::Table;
     #[pymodule_export]

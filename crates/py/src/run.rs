@@ -9,7 +9,7 @@ use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::record::{Record, record as record_run};
 use exmachina_sim::role::{self, Fared, Runs};
-use exmachina_sim::scenario::Specimen;
+use exmachina_sim::scenario::{Specimen, bounds};
 use exmachina_sim::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_sim::time::from_s;
 use pyo3::exceptions::PyIndexError;
@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use crate::columns::{Column, column};
 use crate::errors::input_error;
 use crate::model::Specimens;
+use crate::stop::Stop;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -44,6 +45,12 @@ impl SchemeArgument<'_> {
     }
 }
 
+/// Refuses a length that no run can have.
+#[pyfunction]
+pub fn check_duration(seconds: f64) -> PyResult<()> {
+    bounds::check_duration(seconds, bounds::longest_run_s(), bounds::CLOCK_ENDS).map(|_| ()).map_err(input_error)
+}
+
 /// Runs a scheme on all specimens: one row per specimen and sender.
 #[pyfunction]
 pub fn evaluate(
@@ -52,16 +59,23 @@ pub fn evaluate(
     specimens: &Specimens,
     duration_s: f64,
     workers: &Workers,
+    stop: &Stop,
 ) -> PyResult<Vec<Column>> {
     let contender = scheme.contender()?;
-    let outcomes = workers.run(py, || outcomes(&contender, &specimens.set, duration_s));
+    let outcomes = workers.run(py, || outcomes(&contender, &specimens.set, duration_s, &stop.flag));
     Ok(scored(py, &specimens.set.specimens, &outcomes, &specimens.objective))
 }
 
 /// The omniscient reference on all specimens, in the same columns.
 #[pyfunction]
-pub fn reference(py: Python<'_>, specimens: &Specimens, duration_s: f64, workers: &Workers) -> Vec<Column> {
-    let outcomes = workers.run(py, || references(&specimens.set, duration_s));
+pub fn reference(
+    py: Python<'_>,
+    specimens: &Specimens,
+    duration_s: f64,
+    workers: &Workers,
+    stop: &Stop,
+) -> Vec<Column> {
+    let outcomes = workers.run(py, || references(&specimens.set, duration_s, &stop.flag));
     scored(py, &specimens.set.specimens, &outcomes, &specimens.objective)
 }
 
@@ -186,9 +200,10 @@ pub fn usage(
     specimens: &Specimens,
     duration_s: f64,
     workers: &Workers,
+    stop: &Stop,
 ) -> UsageRows {
     let flat: &FlatTable = &table.flat;
-    let used = workers.run(py, || usage_of(flat, &specimens.set, duration_s));
+    let used = workers.run(py, || usage_of(flat, &specimens.set, duration_s, &stop.flag));
     let rules = used.rules.iter().map(|r| (r.uses, r.mean, r.median, r.median_window)).collect();
     let mut sample = vec![
         column(py, "rule", used.sample.iter().map(|u| u.rule)),

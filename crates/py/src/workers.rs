@@ -17,11 +17,16 @@ impl Workers {
     /// So many threads; as many as there are processors if not said.
     #[new]
     #[pyo3(signature = (threads = None))]
-    fn new(threads: Option<usize>) -> PyResult<Workers> {
-        if let Some(n) = threads.filter(|n| !(1..=1024).contains(n)) {
-            return Err(input_error(format!("threads: expected from 1 to 1024, got {n}")));
-        }
-        let pool = ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+    fn new(threads: Option<Bound<'_, PyAny>>) -> PyResult<Workers> {
+        let count = match &threads {
+            None => 0,
+            // Whatever it is, a negative number or one that no machine counts to included.
+            Some(given) => match given.extract::<usize>() {
+                Ok(count @ 1..=1024) => count,
+                _ => return Err(input_error(format!("threads: expected from 1 to 1024, got {given}"))),
+            },
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(count).build();
         Ok(Workers { pool: pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))? })
     }
 

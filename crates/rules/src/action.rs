@@ -3,6 +3,9 @@
 /// The largest window that an action can set, in packets.
 pub const MAX_WINDOW: u32 = 1_000_000;
 
+/// The largest multiple: it takes a window of one packet to [`MAX_WINDOW`].
+pub const MAX_MULTIPLE: f64 = 1e6;
+
 /// The longest time between two sends that an action can set, in ms: 2.8 hours, which leaves room beside any run's length.
 pub const MAX_INTERSEND_MS: f64 = 1e7;
 

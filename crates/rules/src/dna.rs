@@ -4,6 +4,7 @@ use prost::Message;
 
 use crate::action::Action;
 use crate::cell::Cell;
+use crate::digest::digest;
 use crate::flat::FlatTable;
 use crate::proto::{self, Kept};
 use crate::signal::{Point, Signal};
@@ -18,6 +19,9 @@ pub enum DnaError {
     /// The bytes are not of this format.
     #[error("not a .dna file (protocol buffer expected): {0}")]
     Decode(#[from] prost::DecodeError),
+    /// Something in it has changed since it was written.
+    #[error("damaged: what it holds is not what its digest was made of; use another copy")]
+    Damaged,
     /// A node without children or rule.
     #[error("{0}: expected children (field 2) or one rule (field 3)")]
     EmptyNode(String),
@@ -70,6 +74,7 @@ impl RuleTable {
     /// If the bytes are not such a file, or the table in it is unusable.
     pub fn from_dna(bytes: &[u8]) -> Result<RuleTable, DnaError> {
         let tree = proto::Tree::decode(bytes)?;
+        check_digest(&tree)?;
         let signals = signals_of(&tree)?;
         let domain = read_cell(&tree, &signals, &Cell::domain(&signals, DEFAULT_DOMAIN));
         let provenance = tree.known.provenance.as_deref().map(Provenance::decode).transpose()?;
@@ -79,7 +84,7 @@ impl RuleTable {
         Ok(table)
     }
 
-    /// Writes a `.dna` file. What was read and not changed is written as it was.
+    /// Writes a `.dna` file, with a digest of it. What was read and not changed is written as it was, with or without.
     #[must_use]
     pub fn to_dna(&self) -> Vec<u8> {
         let mut tree = write_node(&self.root, &self.signals);
@@ -88,6 +93,12 @@ impl RuleTable {
             // The authors' tools print these.
             tree.known.config = p.config.as_ref().map(Message::encode_to_vec).or(tree.known.config);
             tree.known.optimizer = p.optimizer.as_ref().map(Message::encode_to_vec).or(tree.known.optimizer);
+        }
+        let read = self.root.carried.as_deref().map(|carried| &carried.known);
+        let without = |read: &proto::WhiskerTree| read.digest.is_none() && read.provenance == tree.known.provenance;
+        if !read.is_some_and(without) {
+            tree.known.digest = None;
+            tree.known.digest = Some(digest(&tree.encode_to_vec()).into());
         }
         tree.encode_to_vec()
     }
@@ -98,6 +109,14 @@ impl RuleTable {
         let carried = self.root.carried.as_ref()?;
         proto::ConfigRange::decode(carried.known.config.as_deref()?).ok()
     }
+}
+
+/// Refuses a file that says what it should hold and does not hold it. The authors' files do not say.
+fn check_digest(tree: &proto::Tree) -> Result<(), DnaError> {
+    let Some(written) = &tree.known.digest else { return Ok(()) };
+    let mut rest = tree.clone();
+    rest.known.digest = None;
+    if *written == digest(&rest.encode_to_vec()) { Ok(()) } else { Err(DnaError::Damaged) }
 }
 
 /// The active axes; in old files without them, those of the first four that the domain has a bound for.
@@ -198,4 +217,73 @@ fn write_cell(cell: &Cell, signals: &[Signal]) -> Kept<proto::MemoryRange> {
     let active_axis = signals.iter().map(|&s| s as i32).collect();
     let (lower, upper) = (Some(point(&cell.lower).into()), Some(point(&cell.upper).into()));
     proto::MemoryRange { lower, upper, active_axis }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> RuleTable {
+        let action = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
+        let mut table = RuleTable::single(&[Signal::AckEwma, Signal::RttRatio], action);
+        table.split(0, &[0.0, 3.0, 1.5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
+        table.provenance = Some(Provenance { model: "a model".into(), seed: 7, ..Provenance::default() });
+        table
+    }
+
+    /// As the authors' tools read it, which pass over what they do not know.
+    fn without_ours(bytes: &[u8]) -> proto::Tree {
+        let mut tree = proto::Tree::decode(bytes).unwrap();
+        (tree.known.digest, tree.known.provenance) = (None, None);
+        tree
+    }
+
+    #[test]
+    fn no_flipped_bit_gives_another_table() {
+        let (table, bytes) = (table(), table().to_dna());
+        assert_eq!(RuleTable::from_dna(&bytes).unwrap().to_dna(), bytes);
+        let rules = |t: &RuleTable| (t.rules(), t.provenance.clone().map(|p| (p.model, p.seed)));
+        let mut damaged = 0;
+        for bit in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            match RuleTable::from_dna(&flipped) {
+                // Where the digest itself became a field that nobody knows, all else is as it was.
+                Ok(read) => assert_eq!(rules(&read), rules(&table), "bit {bit}"),
+                Err(DnaError::Damaged) => damaged += 1,
+                Err(_) => {}
+            }
+        }
+        assert!(damaged > 4 * bytes.len(), "{damaged} of {} bits", 8 * bytes.len());
+        assert!(DnaError::Damaged.to_string().starts_with("damaged: "));
+    }
+
+    #[test]
+    fn a_changed_table_gets_its_own_digest() {
+        let mut table = RuleTable::from_dna(&table().to_dna()).unwrap();
+        table.set_action(1, Action { multiple: 0.5, increment: 0, intersend_ms: 2.0 });
+        assert_eq!(RuleTable::from_dna(&table.to_dna()).unwrap().rules(), table.rules());
+        // An action written by somebody else, who keeps the old digest: not the table that it was made of.
+        let mut tree = proto::Tree::decode(&table.to_dna()[..]).unwrap();
+        tree.known.children[0].known.leaf.as_mut().unwrap().known.intersend = Some(3.0);
+        assert_eq!(RuleTable::from_dna(&tree.encode_to_vec()), Err(DnaError::Damaged));
+    }
+
+    #[test]
+    fn a_file_without_a_digest_stays_without() {
+        let foreign = without_ours(&table().to_dna()).encode_to_vec();
+        let mut read = RuleTable::from_dna(&foreign).unwrap();
+        assert_eq!(read.to_dna(), foreign);
+        // Once a design has said how it was made, the file is ours.
+        read.provenance = table().provenance;
+        assert!(proto::Tree::decode(&read.to_dna()[..]).unwrap().known.digest.is_some());
+    }
+
+    #[test]
+    fn a_table_needs_signals() {
+        let mut tree = without_ours(&RuleTable::single(&Signal::ALL[..1], table().rules()[0].1).to_dna());
+        tree.known.domain = Some(proto::MemoryRange::default().into());
+        let error = RuleTable::from_dna(&tree.encode_to_vec()).unwrap_err();
+        assert_eq!(error.to_string(), "expected at least one signal that rules look at, got none");
+    }
 }

@@ -10,6 +10,7 @@
 mod action;
 mod cell;
 mod controller;
+mod digest;
 mod dna;
 mod flat;
 mod grid;
@@ -18,9 +19,10 @@ mod proto;
 mod signal;
 mod table;
 
-pub use action::{Action, MAX_INTERSEND_MS, MAX_WINDOW};
+pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;
 pub use controller::Controller;
+pub use digest::digest;
 pub use dna::{DnaError, Provenance};
 pub use flat::{FlatTable, Rule};
 pub use memory::Memory;

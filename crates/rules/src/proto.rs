@@ -85,7 +85,7 @@ known! {
     Memory: 21 22 23 24 25 26;
     MemoryRange: 11 12 13;
     Whisker: 31 32 33 34;
-    WhiskerTree: 1 2 3 4 5 6 1000;
+    WhiskerTree: 1 2 3 4 5 6 1000 1006;
 }
 
 /// A node with what we do not know of it.
@@ -148,6 +148,9 @@ pub(crate) struct WhiskerTree {
     /// Ours: a field number that the authors' files leave free and their tools pass over.
     #[prost(bytes = "vec", optional, tag = "1000")]
     pub provenance: Option<Vec<u8>>,
+    /// Ours, too: of all else in the file, without this field. No flipped bit makes one of the two tags the other.
+    #[prost(bytes = "vec", optional, tag = "1006")]
+    pub digest: Option<Vec<u8>>,
 }
 
 /// A range of a network parameter in the authors' files.

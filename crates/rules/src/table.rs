@@ -1,6 +1,6 @@
 //! The rule table: a tree of boxes over memory space with an action at each leaf (Remy'13 §4.2-4.3).
 
-use crate::action::{Action, MAX_INTERSEND_MS};
+use crate::action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE};
 use crate::cell::Cell;
 use crate::dna::Provenance;
 use crate::proto;
@@ -12,6 +12,9 @@ pub const DEFAULT_DOMAIN: f64 = 163_840.0;
 /// What makes a table unusable.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TableError {
+    /// Rules that look at nothing.
+    #[error("expected at least one signal that rules look at, got none")]
+    NoSignals,
     /// The children of a box do not divide it by planes without gap or overlap.
     #[error("the boxes of rules {0} leave a gap, overlap, or cannot be told apart by planes")]
     NotAPartition(String),
@@ -152,14 +155,17 @@ impl RuleTable {
         made
     }
 
-    /// Checks that every action is usable.
+    /// Checks that there is something to look at, and that every action is usable.
     ///
     /// # Errors
     /// Names the first rule that is not.
-    pub fn check_actions(&self) -> Result<(), TableError> {
+    pub fn check(&self) -> Result<(), TableError> {
+        if self.signals.is_empty() {
+            return Err(TableError::NoSignals);
+        }
         for (rule, (_, a)) in self.rules().iter().enumerate() {
             let bad = |field, value, expected| Err(TableError::BadAction { rule, field, value, expected });
-            if !(a.multiple >= 0.0 && a.multiple <= 1e6) {
+            if !(0.0..=MAX_MULTIPLE).contains(&a.multiple) {
                 return bad("window_multiple", a.multiple, "0 to 1e6");
             }
             if !(0.0..=MAX_INTERSEND_MS).contains(&a.intersend_ms) {

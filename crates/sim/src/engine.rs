@@ -17,6 +17,9 @@ use crate::sender::Sender;
 use crate::time::{NEVER, Time, to_s};
 use crate::traffic::Traffic;
 
+/// Events between two looks at whether anybody still wants the run: a few ms.
+const EVENTS_PER_LOOK: u32 = 1 << 16;
+
 /// Which random numbers a run draws: streams are named by these and by sender and purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seed {
@@ -115,7 +118,8 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
         }
     }
 
-    /// Runs until `until`, or until the observer pauses it (the answer is then `true`, and another call goes on).
+    /// Runs until `until`, or until the observer pauses it (the answer is then `true`, and another call goes on), or
+    /// abandons it.
     ///
     /// # Panics
     /// If `until` is past [`LONGEST_RUN`].
@@ -145,23 +149,28 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     fn events<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
         self.bound = self.next_switch.min(until);
         loop {
-            let arrival = self.path.next::<PLAIN>();
-            let send = self.schedule.next();
-            if arrival.min(send) >= self.bound {
-                if self.next_switch > until {
-                    self.now = until;
-                    return false;
+            for _ in 0..EVENTS_PER_LOOK {
+                let arrival = self.path.next::<PLAIN>();
+                let send = self.schedule.next();
+                if arrival.min(send) >= self.bound {
+                    if self.next_switch > until {
+                        self.now = until;
+                        return false;
+                    }
+                    self.switch(observer);
+                    self.bound = self.next_switch.min(until);
+                } else if arrival <= send {
+                    if let Some(packet) = self.path.step::<PLAIN>(arrival) {
+                        self.receive::<PLAIN>(&packet, arrival, observer);
+                    }
+                } else {
+                    self.act::<PLAIN>(self.schedule.sender(), send, observer);
                 }
-                self.switch(observer);
-                self.bound = self.next_switch.min(until);
-            } else if arrival <= send {
-                if let Some(packet) = self.path.step::<PLAIN>(arrival) {
-                    self.receive::<PLAIN>(&packet, arrival, observer);
+                if observer.pause() {
+                    return true;
                 }
-            } else {
-                self.act::<PLAIN>(self.schedule.sender(), send, observer);
             }
-            if observer.pause() {
+            if observer.abandoned() {
                 return true;
             }
         }

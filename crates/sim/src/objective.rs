@@ -86,9 +86,9 @@ fn fair(alpha: f64, x: f64) -> f64 {
 #[serde(deny_unknown_fields)]
 struct ObjectiveTable {
     preset: Option<Preset>,
-    #[serde(default, deserialize_with = "weight")]
+    #[serde(default, deserialize_with = "exponent")]
     alpha: Option<f64>,
-    #[serde(default, deserialize_with = "weight")]
+    #[serde(default, deserialize_with = "exponent")]
     beta: Option<f64>,
     #[serde(default, deserialize_with = "weight")]
     delta: Option<f64>,
@@ -136,12 +136,23 @@ impl TryFrom<ObjectiveTable> for Objective {
     }
 }
 
+/// Within these bounds a utility is a number that sums of many stay finite with.
+const MAX_EXPONENT: f64 = 10.0;
+const MAX_WEIGHT: f64 = 1e6;
+
+fn exponent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    from_0_to(MAX_EXPONENT, deserializer)
+}
+
 fn weight<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    if value.is_finite() && value >= 0.0 {
-        return Ok(Some(value));
+    from_0_to(MAX_WEIGHT, deserializer)
+}
+
+fn from_0_to<'de, D: Deserializer<'de>>(most: f64, deserializer: D) -> Result<Option<f64>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        value if (0.0..=most).contains(&value) => Ok(Some(value)),
+        value => Err(D::Error::custom(format!("expected a number from 0 to {most} (scores stay finite), got {value}"))),
     }
-    Err(D::Error::custom(format!("expected a number of at least 0, got {value}")))
 }
 
 #[cfg(test)]
@@ -188,8 +199,8 @@ mod tests {
         assert_eq!(parse("throughput = 'on-time'").unwrap().throughput, ThroughputBasis::OnTime);
         assert_eq!(parse("deliveries = 'while-on'").unwrap().deliveries, Deliveries::WhileOn);
         let message = |text: &str| parse(text).unwrap_err();
-        assert_eq!(message("delta = -1"), "expected a number of at least 0, got -1");
-        assert_eq!(message("alpha = nan"), "expected a number of at least 0, got NaN");
+        assert_eq!(message("delta = -1"), "expected a number from 0 to 1000000 (scores stay finite), got -1");
+        assert_eq!(message("alpha = nan"), "expected a number from 0 to 10 (scores stay finite), got NaN");
         assert!(message("preset = 'proportional'\nbeta = 2").contains("neither alpha nor beta"));
         assert!(message("preset = 'minimum-potential-delay'\ndelta = 1").contains("no alpha, beta or delta"));
         assert!(message("weight = 1").contains("unknown field"));

@@ -13,6 +13,7 @@
 mod fair;
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::Seed;
 use crate::outcome::{Flow, Outcome};
@@ -21,12 +22,12 @@ use crate::traffic::Traffic;
 use crate::world::{SenderPlan, World};
 use fair::{Fair, Use};
 
-/// What each sender gets in `duration_s` seconds.
+/// What each sender gets in `duration_s` seconds; less than that if `stop` is set meanwhile.
 #[must_use]
-pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64) -> Outcome {
+pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64, stop: &AtomicBool) -> Outcome {
     let mut fluid = Fluid::new(world, seed);
     let end = from_s(duration_s);
-    while fluid.now < end {
+    while fluid.now < end && !stop.load(Ordering::Relaxed) {
         fluid.advance(end);
     }
     fluid.outcome()

@@ -7,6 +7,7 @@ from pathlib import Path
 from exmachina.errors import InputError
 from exmachina.evaluation import SchemeLike
 from exmachina.files import read_file
+from exmachina.shipped import ALGORITHMS as SHIPPED
 from exmachina.shipped import shipped_files
 from exmachina.style import family_colours
 from exmachina.table import Table
@@ -167,7 +168,7 @@ class Cast:
 
 
 def _shipped() -> dict[str, Table]:
-    files = shipped_files("algorithms", ".dna")
+    files = shipped_files(SHIPPED)
     return {name: Table(files[name].read_bytes(), f"{name}.dna") for name in ALGORITHMS if name in files}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -16,7 +16,7 @@ from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
 from exmachina.reproduce.outcome import Claim, Outcome
 from exmachina.reproduce.page import write_report
-from exmachina.terminal import consoles, duration
+from exmachina.terminal import consoles, duration, plain_column
 
 __all__ = ["run_command"]
 
@@ -69,7 +69,8 @@ def run_command(
 def show_list(console: Console) -> None:
     """Prints the catalogue."""
     for experiment in catalogue().values():
-        console.print(f"[bold]{experiment.id:13}[/] {experiment.paper:8}  {experiment.title}", soft_wrap=True)
+        line = Text.assemble((f"{experiment.id:13}", "bold"), f" {experiment.paper:8}  {experiment.title}")
+        console.print(line, soft_wrap=True)
 
 
 @contextmanager
@@ -80,7 +81,7 @@ def display(console: Console, *, quiet: bool) -> Iterator[Callable[[Doing], None
     elif not console.is_terminal:
         yield _lines(console)
     else:
-        look = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[facts]}"))
+        look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
         with Progress(*look, console=console, transient=True) as bars:
             whole = bars.add_task("experiments", total=None, facts="")
             part = bars.add_task("", total=None, facts="")

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from exmachina.errors import InputError
+from exmachina.nearest import or_nearest
 from exmachina.reproduce.cast import shown
 from exmachina.reproduce.strict import merged, read_table
 
@@ -275,5 +276,8 @@ def load(names: list[str]) -> list[Experiment]:
         return list(known.values())
     for name in names:
         if name not in known:
-            raise InputError(f"{name}: there is no such experiment; expected all or some of {', '.join(known)}")
+            nearest = or_nearest(name, [*known, "all"])
+            raise InputError(
+                f"{name}: there is no such experiment; expected all or some of {', '.join(known)}{nearest}"
+            )
     return [known[name] for name in dict.fromkeys(names)]

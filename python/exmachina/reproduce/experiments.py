@@ -10,6 +10,7 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.evaluation import Standing
 from exmachina.files import make_folder, read_file, write_atomically
+from exmachina.locks import alone
 from exmachina.parquet import write_parquet
 from exmachina.reproduce.cast import Cast, shown
 from exmachina.reproduce.claims import claims_of
@@ -83,11 +84,12 @@ def reproduce(
     folder = make_folder(output)
     cache = make_folder(folder / "cache")
     outcomes = []
-    for number, experiment in enumerate(chosen, start=1):
-        doing = Doing(experiment.id, experiment.title, number, len(chosen))
-        telling = _telling(doing, on_progress)
-        conditions = Conditions(cast, scale, cache, threads, paths, telling)
-        outcomes.append(_outcome(experiment, conditions, make_folder(folder / experiment.id)))
+    with alone(folder / ".lock", f"{folder}: this folder"):
+        for number, experiment in enumerate(chosen, start=1):
+            doing = Doing(experiment.id, experiment.title, number, len(chosen))
+            telling = _telling(doing, on_progress)
+            conditions = Conditions(cast, scale, cache, threads, paths, telling)
+            outcomes.append(_outcome(experiment, conditions, make_folder(folder / experiment.id)))
     return outcomes
 
 

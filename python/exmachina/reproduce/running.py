@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import polars as pl
 
 from exmachina.evaluation import Evaluation, SchemeLike, Standing, evaluate
 from exmachina.files import make_folder, read_file, write_atomically
-from exmachina.parquet import write_parquet
+from exmachina.parquet import read_parquet, write_parquet
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.experiment import Experiment
@@ -200,12 +197,13 @@ def recorded(evaluation: Evaluation, scheme: SchemeLike | None, conditions: Cond
     assert key is not None
     folder = make_folder(conditions.cache / "records")
     paths = [folder / f"{key.stem}-{number}-{part}.parquet" for part in ("senders", "hops")]
-    if all(path.is_file() for path in paths):
-        frames = [pl.read_parquet(path) for path in paths]
+    kept = [read_parquet(path) for path in paths]
+    frames = [found[0] for found in kept if found is not None and found[1].get("key") == key.stem]
+    if len(frames) == len(paths):
         label = chosen.contenders[0]
         return Trace(chosen.name, chosen.description, label, number, chosen.duration_s, frames[0], frames[1])
     found = trace(chosen, run=number, duration_s=chosen.duration_s)
-    facts: dict[str, Any] = {"scenario": chosen.text}
+    facts = {"scenario": chosen.text, "key": key.stem}
     for path, frame in zip(paths, (found.senders, found.hops), strict=True):
         write_parquet(path, frame, facts)
     return found

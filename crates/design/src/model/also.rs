@@ -8,6 +8,13 @@
 use exmachina_sim::objective::Objective;
 use exmachina_sim::scenario::{Document, FileError, Scenario};
 
+/// Beyond these weights only the model counts, or only the entry.
+const LEAST_WEIGHT: f64 = 1e-6;
+const MOST_WEIGHT: f64 = 1e6;
+
+/// The most entries: each is trained on in turn.
+const MAX_ENTRIES: usize = 32;
+
 /// More to train with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Also {
@@ -26,7 +33,7 @@ impl Also {
     /// # Errors
     /// Where an entry is not what it should be.
     pub fn take(document: &mut Document<'_>, objective: Objective, model: &Scenario) -> Result<Vec<Also>, FileError> {
-        let entries = document.variants("also")?;
+        let entries = document.variants("also", MAX_ENTRIES)?;
         if !entries.is_empty() && model.grid().is_some() {
             return Err(document.error("also", "expected no [[also]] beside a scenario that is a grid"));
         }
@@ -37,8 +44,9 @@ impl Also {
     fn read(mut entry: Document<'_>, objective: Objective, model: &Scenario) -> Result<Also, FileError> {
         let own: Option<Objective> = entry.take("objective")?;
         let weight = entry.take::<Option<f64>>("weight")?.unwrap_or(1.0);
-        if !(weight > 0.0 && weight.is_finite()) {
-            return Err(entry.error("weight", format!("expected a weight above 0, got {weight}")));
+        if !(LEAST_WEIGHT..=MOST_WEIGHT).contains(&weight) {
+            let range = format!("from {LEAST_WEIGHT} to {MOST_WEIGHT} (beyond it only one of the two counts)");
+            return Err(entry.error("weight", format!("expected a weight {range}, got {weight}")));
         }
         let scenario = Scenario::from_document(&entry)?;
         if scenario.classes() != model.classes() {

@@ -111,7 +111,7 @@ fn mistakes() {
     assert_eq!(
         told(&random(), "[designs]"),
         "10: designs: unknown field; expected one of name, description, link, links, path, senders, workload, \
-         objective, also, design"
+         objective, also, design; did you mean design?"
     );
     assert_eq!(
         told(&random(), "[objective]\nweight = 1"),
@@ -120,7 +120,7 @@ fn mistakes() {
     );
     assert_eq!(
         told(&random(), "[objective]\ndelta = -1"),
-        "11: objective.delta: expected a number of at least 0, got -1"
+        "11: objective.delta: expected a number from 0 to 1000000 (scores stay finite), got -1"
     );
     assert!(
         told(&random(), "[objective]\npreset = 'proportional'\nalpha = 2")
@@ -128,7 +128,7 @@ fn mistakes() {
     );
     assert_eq!(
         told(&random(), "[objective]\nthroughput = 'shares'"),
-        "11: objective.throughput: expected share or on-time, got shares"
+        "11: objective.throughput: expected share or on-time, got shares; did you mean share?"
     );
     assert_eq!(
         design("signals = ['rtt']"),
@@ -155,7 +155,12 @@ fn mistakes() {
         told(GRID, "[design]\ndraws_per_point = 30000"),
         "11: design.draws_per_point: expected from 1 to 100000 networks, got 30000 for each of 4 points"
     );
-    assert_eq!(design("duration_s = 0"), "11: design.duration_s: expected seconds above 0, got 0");
+    assert_eq!(
+        design("duration_s = 0"),
+        "11: design.duration_s: expected more than 0 and at most 3518 simulated seconds \
+         (the search has runs of ten times that, and the simulator's clock counts no further), got 0"
+    );
+    assert!(design("duration_s = 3519").ends_with("got 3519"));
     assert_eq!(design("seed = -1"), "11: design.seed: expected a whole number, 0 or more, got -1");
     assert_eq!(
         design("min_split_width = 1"),
@@ -177,6 +182,23 @@ fn mistakes_in_steps() {
         "11: design.multiple: expected start from min to max, 0 to 1, got NaN"
     );
     assert_eq!(design("multiple = { min = -1 }"), "11: design.multiple: expected min of at least 0, got -1");
+    // Beyond these a table of the search's own making would be refused.
+    assert_eq!(
+        design("multiple = { max = 1e7 }"),
+        "11: design.multiple: expected max of at most 1000000, which makes the largest window of one packet; got 10000000"
+    );
+    assert_eq!(
+        design("intersend_ms = { max = 1e10 }"),
+        "11: design.intersend_ms: expected max of at most 10000000, 2.8 hours; got 10000000000"
+    );
+    assert_eq!(
+        design("increment = { min = -2e6 }"),
+        "11: design.increment: expected min of at least -1000000, got -2000000"
+    );
+    // These ladders never end.
+    let steps = "11: design.multiple: expected at most 16 steps smallest * mult^k up to largest";
+    assert!(design("multiple = { mult = 1.0000001 }").starts_with(steps));
+    assert!(design("multiple = { smallest = 1e-300 }").starts_with(steps));
     assert_eq!(
         design("increment = { smallest = 0.5 }"),
         "11: design.increment: expected whole numbers of packets, got 0.5"
@@ -228,10 +250,14 @@ fn other_traffic_is_trained_with_in_turn() {
     let grid = told(&format!("{GRID}\n{also}"), "");
     assert!(grid.ends_with("also: expected no [[also]] beside a scenario that is a grid"), "{grid}");
     let also = |entry: &str| told(&random(), &format!("[[also]]\n{entry}"));
-    assert_eq!(also("weight = 0"), "11: also[0].weight: expected a weight above 0, got 0");
+    let weight =
+        "11: also[0].weight: expected a weight from 0.000001 to 1000000 (beyond it only one of the two counts)";
+    assert_eq!(also("weight = 0"), format!("{weight}, got 0"));
+    assert!(also("weight = 1e308").starts_with(weight));
+    assert!(also(&"[[also]]\n".repeat(32)).ends_with("also: expected at most 32 of them, got 33"));
     assert_eq!(
         also("weight = 1\nlink = { rate_mbps = 0 }"),
-        "12: also[0].link.rate_mbps: expected a rate above 0 and at most 1000000 Mbit/s, got 0"
+        "12: also[0].link.rate_mbps: expected a rate from 0.001 Mbit/s (a packet takes 10 s) to 1000000 Mbit/s (10 ns), got 0"
     );
 }
 

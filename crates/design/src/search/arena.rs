@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use exmachina_rules::FlatTable;
 use exmachina_sim::engine::Seed;
-use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::observe::{Observer, Unless};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
@@ -66,12 +66,13 @@ impl Watched {
 }
 
 /// Counts uses of rules by the senders that are watched (all, if none are named).
-struct UseCounter {
+struct UseCounter<'s> {
     uses: Vec<u32>,
     watched: Vec<bool>,
+    stop: &'s AtomicBool,
 }
 
-impl UseCounter {
+impl UseCounter<'_> {
     #[inline(always)]
     fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
         if let Some(remy) = state.scheme.rules().filter(|_| self.watched.get(sender).copied().unwrap_or(true)) {
@@ -80,7 +81,11 @@ impl UseCounter {
     }
 }
 
-impl<S: MayFollowRules> Observer<Sender<S>> for UseCounter {
+impl<S: MayFollowRules> Observer<Sender<S>> for UseCounter<'_> {
+    fn abandoned(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     fn started(&mut self, _now: Time, sender: usize, state: &Sender<S>) {
         self.count(sender, state);
     }
@@ -109,7 +114,7 @@ impl Arena<'_> {
             if let Some(score) = known(table, specimen) {
                 return Ok(score);
             }
-            self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unwatched)
+            self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unless(self.stop))
         };
         let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
         Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
@@ -127,13 +132,18 @@ impl Arena<'_> {
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
         let run = |specimen: &Specimen| {
             let watched = self.cast(table).watched(&specimen.network);
-            let mut counter = UseCounter { uses: vec![0; table.len()], watched };
+            let mut counter = UseCounter { uses: vec![0; table.len()], watched, stop: self.stop };
             let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
             Ok((score, counter.uses))
         };
         let both: Vec<_> = set.specimens.par_iter().with_max_len(1).map(run).collect::<Result<_, _>>()?;
         let (scores, uses) = both.into_iter().unzip();
         Ok(Watched { scores, uses })
+    }
+
+    /// Says whether the search was asked to stop.
+    pub fn go_on(&self) -> Result<(), Stopped> {
+        if self.stop.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
     }
 
     /// Who runs what where a table is tried.
@@ -152,11 +162,11 @@ impl Arena<'_> {
     where
         W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
     {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Stopped);
-        }
+        self.go_on()?;
         let seed = Seed { root, specimen: specimen.index };
         let outcome = self.cast(table).run(&specimen.network, seed, seconds, observer);
+        // A run that was abandoned says nothing.
+        self.go_on()?;
         self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
         self.meter.runs.fetch_add(1, Ordering::Relaxed);
         Ok(self.model.worth(specimen, &outcome))

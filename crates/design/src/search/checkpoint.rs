@@ -1,6 +1,7 @@
-//! The whole state of a search as text (JSON), so that it goes on elsewhere or later as if nothing had happened.
+//! The whole state of a search as text, so that it goes on elsewhere or later as if nothing had happened: a line of JSON,
+//! and a line with its digest, by which a damaged one is told from a whole one.
 
-use exmachina_rules::{DnaError, RuleTable};
+use exmachina_rules::{DnaError, RuleTable, digest};
 use exmachina_sim::scenario::FileError;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,9 @@ pub enum DesignError {
     /// Not a checkpoint of ours.
     #[error("not a checkpoint of this program: {0}")]
     Json(#[from] serde_json::Error),
+    /// Something in it has changed since it was written.
+    #[error("damaged: what it holds is not what its digest was made of; start over, or use another copy")]
+    Damaged,
     /// Another version's: its steps may differ.
     #[error("the checkpoint was written by version {0}, this is {this}: finish it there, or start over", this = env!("CARGO_PKG_VERSION"))]
     Version(String),
@@ -87,7 +91,8 @@ impl Designer {
             history: self.history.clone(),
             further: further.to_vec(),
         };
-        serde_json::to_string(&checkpoint).expect("numbers and text can always be written")
+        let json = serde_json::to_string(&checkpoint).expect("numbers and text can always be written");
+        format!("{json}\n{}\n", hex(&digest(json.as_bytes())))
     }
 
     /// Goes on from a checkpoint.
@@ -95,9 +100,13 @@ impl Designer {
     /// # Errors
     /// If the text is not what [`Designer::checkpoint`] of this version writes.
     pub fn resume(text: &str) -> Result<Designer, DesignError> {
-        let c: Checkpoint = serde_json::from_str(text)?;
+        let (json, written) = text.trim_end().split_once('\n').unwrap_or((text, ""));
+        let c: Checkpoint = serde_json::from_str(json)?;
         if c.version != env!("CARGO_PKG_VERSION") {
             return Err(DesignError::Version(c.version));
+        }
+        if written != hex(&digest(json.as_bytes())) {
+            return Err(DesignError::Damaged);
         }
         let model = Model::parse(&c.model, &c.model_name)?;
         let first = Part { start: c.start, table: c.table, best: c.best, method: c.method };
@@ -119,8 +128,8 @@ impl Designer {
     }
 }
 
-fn hex(table: &RuleTable) -> String {
-    table.to_dna().iter().map(|byte| format!("{byte:02x}")).collect()
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn unhex(text: &str) -> Result<RuleTable, DesignError> {
@@ -147,7 +156,7 @@ pub(super) mod table {
 
     /// As hexadecimal text.
     pub fn serialize<S: Serializer>(table: &RuleTable, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&super::hex(table))
+        serializer.serialize_str(&super::hex(&table.to_dna()))
     }
 
     /// From hexadecimal text.
@@ -164,7 +173,7 @@ pub(super) mod optional_table {
     /// As hexadecimal text.
     pub fn serialize<S: Serializer>(table: &Option<RuleTable>, serializer: S) -> Result<S::Ok, S::Error> {
         match table {
-            Some(table) => serializer.serialize_some(&super::hex(table)),
+            Some(table) => serializer.serialize_some(&super::hex(&table.to_dna())),
             None => serializer.serialize_none(),
         }
     }

@@ -145,8 +145,9 @@ impl Bench<'_> {
     }
 
     /// How a table is used by the senders that it is designed for.
-    fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Usage {
-        usage_in(self.arena.cast(table), table, set, seconds)
+    fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Usage, Stopped> {
+        let usage = usage_in(self.arena.cast(table), table, set, seconds, self.arena.stop);
+        self.arena.go_on().map(|()| usage)
     }
 
     /// How a table does on specimens that no candidate is chosen on.

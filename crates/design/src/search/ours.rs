@@ -367,7 +367,7 @@ impl Line {
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let rules = self.rules(bench, tuning);
         let set = fresh(bench.model, rules.root, 0, 16);
-        let seen = bench.usage(bench.flat, &set, rules.seconds);
+        let seen = bench.usage(bench.flat, &set, rules.seconds)?;
         if !tuning.chosen_splits {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }

@@ -104,7 +104,7 @@ impl Paper {
             let most_used = (0..uses.len()).max_by_key(|&rule| (uses[rule], std::cmp::Reverse(rule))).unwrap_or(0);
             let flat = FlatTable::new(&table).expect("the search makes usable tables");
             let set = specimens(bench, bench.root);
-            let median = bench.usage(&flat, &set, bench.model.design.duration_s).rules[most_used].median;
+            let median = bench.usage(&flat, &set, bench.model.design.duration_s)?.rules[most_used].median;
             let made = table.split(most_used, &median, &bench.model.design.signals);
             self.epochs = vec![self.epoch; table.len()];
             doing = format!("{doing}: rule {most_used} split into {made}");

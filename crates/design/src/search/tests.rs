@@ -139,6 +139,8 @@ fn a_damaged_checkpoint_is_an_error() {
     assert!(message(&other).contains("was written by version 0.0.0"));
     let table = text.replacen("\"table\":\"0a", "\"table\":\"0g", 1);
     assert!(message(&table).contains("no hexadecimal text"));
+    assert!(message(&text.replacen("\"step\":0", "\"step\":7", 1)).starts_with("damaged: "));
+    assert!(message(text.lines().next().unwrap()).starts_with("damaged: "));
 }
 
 #[test]

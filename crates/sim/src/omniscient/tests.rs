@@ -39,7 +39,7 @@ fn rtt_ms(mbps: f64) -> f64 {
 fn a_dumbbell_at_half_duty_has_the_closed_form() {
     for n in [1, 2, 5, 20] {
         let world = world(vec![hop(15.0)], &vec![&[0][..]; n], &Workload::new(On::Seconds(1.0), 1.0));
-        let outcome = omniscient(&world, SEED, 20_000.0);
+        let outcome = omniscient(&world, SEED, 20_000.0, &AtomicBool::new(false));
         let on: f64 = outcome.flows.iter().map(|f| f.on_s).sum();
         let mbits: f64 = outcome.flows.iter().map(|f| f.throughput_mbps() * f.on_s).sum();
         let n = n as f64;
@@ -59,7 +59,7 @@ fn a_dumbbell_at_half_duty_has_the_closed_form() {
 #[test]
 fn the_parking_lot_has_the_published_mean() {
     let world = world(vec![hop(10.0), hop(10.0)], &[&[0, 1], &[0], &[1]], &Workload::new(On::Seconds(1.0), 1.0));
-    let outcome = omniscient(&world, SEED, 40_000.0);
+    let outcome = omniscient(&world, SEED, 40_000.0, &AtomicBool::new(false));
     let mbps: Vec<f64> = outcome.flows.iter().map(|f| f.throughput_mbps()).collect();
     let other = (2.0 * 10.0 + 5.0 + 20.0 / 3.0) / 4.0;
     for (found, expected) in mbps.iter().zip([(10.0 + 2.0 * 5.0 + 10.0 / 3.0) / 4.0, other, other]) {
@@ -73,7 +73,9 @@ fn meets_the_traffic_of_a_run() {
     let world = world(vec![hop(15.0)], &[&[0][..]; 4], &Workload::new(On::Seconds(2.0), 3.0));
     let mut engine = world.engine(SEED);
     engine.run(from_s(200.0), &mut Unwatched);
-    for (ran, ideal) in engine.outcome().flows.iter().zip(&omniscient(&world, SEED, 200.0).flows) {
+    for (ran, ideal) in
+        engine.outcome().flows.iter().zip(&omniscient(&world, SEED, 200.0, &AtomicBool::new(false)).flows)
+    {
         assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
         assert!(ran.delivered <= ideal.delivered && ran.mean_rtt_ms() > ideal.mean_rtt_ms());
     }
@@ -83,7 +85,7 @@ fn meets_the_traffic_of_a_run() {
 #[test]
 fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
     let workload = Workload::new(On::Bytes(100_000.0), 0.5);
-    let outcome = omniscient(&world(vec![hop(15.0)], &[&[0]], &workload), SEED, 1000.0);
+    let outcome = omniscient(&world(vec![hop(15.0)], &[&[0]], &workload), SEED, 1000.0, &AtomicBool::new(false));
     let mut traffic = Traffic::new(workload, SEED.root, SEED.specimen, 0);
     let (mut on_s, mut packets, mut now) = (0.0, 0.0, traffic.next);
     while now < from_s(1000.0) {
@@ -103,7 +105,8 @@ fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
 fn losses_take_their_part() {
     let lossy = HopPlan { loss: 0.2, ..hop(10.0) };
     let workload = Workload::new(On::Forever, 0.0);
-    let outcome = omniscient(&world(vec![lossy, hop(8.0)], &[&[0, 1]], &workload), SEED, 100.0);
+    let outcome =
+        omniscient(&world(vec![lossy, hop(8.0)], &[&[0, 1]], &workload), SEED, 100.0, &AtomicBool::new(false));
     // The first link is full at 10; 8 reach the second, which is just full, and the receiver: all but the last RTT's.
     let on_their_way = (800.0_f64 * (0.15 + 1290.0 * 8e-6 * (1.0 / 10.0 + 1.0 / 8.0))).round() as u64;
     assert_eq!((outcome.flows[0].sent, outcome.lost, outcome.in_flight), (100_000, 20_000, on_their_way));
@@ -119,7 +122,12 @@ fn varying_links_count_with_their_mean() {
         [(LinkPlan::Trace(trace, 0), mbps), (LinkPlan::Cellular(Cellular::default()), Cellular::default().mean_mbps)]
     {
         let workload = Workload { first_off: crate::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
-        let outcome = omniscient(&world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload), SEED, 100.0);
+        let outcome = omniscient(
+            &world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload),
+            SEED,
+            100.0,
+            &AtomicBool::new(false),
+        );
         // All but what is on its way at the end.
         let share = 1.0 - 0.15 / 100.0;
         assert!(outcome.flows.iter().all(|f| (f.throughput_mbps() / (share * expected / 2.0) - 1.0).abs() < 1e-4));
@@ -134,7 +142,7 @@ fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
     for n in [1, 7, 40] {
         let workload = Workload { first_off: crate::network::FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
         let world = world(vec![hop(0.01)], &vec![&[0][..]; n], &workload);
-        let outcome = omniscient(&world, SEED, 39.5);
+        let outcome = omniscient(&world, SEED, 39.5, &AtomicBool::new(false));
         let delivered: u64 = outcome.flows.iter().map(|f| f.delivered).sum();
         // 38.9 packets are sent, and 37.7 of them are there by then.
         assert!(delivered as usize == 37 / n * n, "{n} senders: {delivered}");
@@ -159,7 +167,7 @@ fn tables_schemes_and_the_reference_are_accounted_for_alike() {
         let mut transport = world.engine(SEED);
         design.run(from_s(seconds), &mut Unwatched);
         transport.run(from_s(seconds), &mut Unwatched);
-        [design.outcome(), transport.outcome(), omniscient(&world, SEED, seconds)]
+        [design.outcome(), transport.outcome(), omniscient(&world, SEED, seconds, &AtomicBool::new(false))]
     };
     for outcome in run(10.0) {
         let flow = &outcome.flows[0];

@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue, Deserializer, Error};
 
-use super::FileError;
+use super::{FileError, or_nearest};
 
 /// The text of a file, parsed as TOML but not yet understood.
 pub struct Document<'a> {
@@ -54,11 +54,11 @@ impl<'a> Document<'a> {
     }
 
     /// What this document would be with each entry of a list of tables: what the entry says stands in place of what the
-    /// document says. What has been taken of the document is gone, and the entry may have its own.
+    /// document says. What has been taken of the document is gone, and the entry may have its own. At most so many.
     ///
     /// # Errors
-    /// Where it is no list of tables.
-    pub fn variants(&mut self, list: &'static str) -> Result<Vec<Self>, FileError> {
+    /// Where it is no list of tables, or too long.
+    pub fn variants(&mut self, list: &'static str, most: usize) -> Result<Vec<Self>, FileError> {
         self.taken.push(list);
         let Some(entries) = self.root.get_ref().get(list) else { return Ok(Vec::new()) };
         let entries =
@@ -66,6 +66,9 @@ impl<'a> Document<'a> {
         let Some(entries) = entries.and_then(Iterator::collect::<Option<Vec<_>>>) else {
             return Err(self.error(list, format!("expected tables, each below a line [[{list}]]")));
         };
+        if entries.len() > most {
+            return Err(self.error(list, format!("expected at most {most} of them, got {}", entries.len())));
+        }
         Ok(entries.into_iter().enumerate().map(|(i, entry)| self.variant(format!("{list}[{i}]"), entry)).collect())
     }
 
@@ -142,6 +145,10 @@ impl<'a> Document<'a> {
         } else if message.starts_with("unknown field") && !field.contains('.') {
             message.extend(self.taken.iter().flat_map(|table| [", ", *table]));
         }
+        let wrong = ["unknown field `", "unknown variant `"].iter().find_map(|start| quoted(error.message(), start));
+        if let Some(wrong) = wrong {
+            message = format!("{message}{}", or_nearest(wrong, names_in(&message)));
+        }
         FileError { file: self.file.to_owned(), line, field: self.named(&field), message }
     }
 }
@@ -186,6 +193,13 @@ fn join(key: &str, path: &str) -> String {
 /// The text between a beginning that ends in a backtick and the next backtick.
 fn quoted<'m>(message: &'m str, beginning: &str) -> Option<&'m str> {
     message.strip_prefix(beginning)?.split('`').next()
+}
+
+/// The names in a message of ours: `unknown field; expected one of name, link`, `expected a, b or c, got d`.
+fn names_in(message: &str) -> impl Iterator<Item = &str> {
+    let expected = message.split_once("expected ").map_or("", |(_, expected)| expected);
+    let expected = expected.split_once(", got ").map_or(expected, |(names, _)| names);
+    expected.trim_start_matches("one of ").split([',', ' ']).filter(|name| !["", "or"].contains(name))
 }
 
 /// serde's standard messages, said as ours are: what was expected, then what was found.

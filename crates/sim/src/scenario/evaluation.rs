@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer};
 
 use super::bottleneck::{Bottleneck, ServiceTable};
+use super::bounds::{CLOCK_ENDS, check_duration, longest_run_s};
 use super::checked::{some_table, table};
 use super::group::{Contender, Group, Groups, PathTable};
+use super::names::name_of;
 use super::routes::{self, check_names, check_rtt};
 use super::senders::check_counts;
 use super::transport::Transport;
-use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Workload, stem};
-use crate::schedule::MAX_TIME;
+use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Workload};
 use crate::scheme::SchemeName;
-use crate::time::to_s;
 
 /// The most runs of one contender.
 const MAX_RUNS: usize = 1_000_000;
@@ -95,7 +95,7 @@ impl Evaluation {
         let links = routes::links(file.link, file.links, &document)?;
         let (groups, listed) = groups(file.senders, &file.path, &document)?;
         let mut evaluation = Self {
-            name: file.name.unwrap_or_else(|| stem(document.file())),
+            name: name_of(file.name, &document)?,
             description: file.description.unwrap_or_default(),
             contenders: file.schemes,
             runs_per_point: file.runs,
@@ -355,10 +355,6 @@ fn runs<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usize, D::Error> {
 }
 
 fn duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    // Half of what the engine can count, so that what is planned before the end may be due after it.
-    let longest = (to_s(MAX_TIME) / 2.0).floor();
-    match f64::deserialize(deserializer)? {
-        s if s > 0.0 && s <= longest => Ok(s),
-        s => Err(serde::de::Error::custom(format!("expected seconds above 0 and at most {longest}, got {s}"))),
-    }
+    let seconds = f64::deserialize(deserializer)?;
+    check_duration(seconds, longest_run_s(), CLOCK_ENDS).map_err(serde::de::Error::custom)
 }

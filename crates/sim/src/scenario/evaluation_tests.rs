@@ -363,7 +363,7 @@ fn mistakes_in_links() {
     );
     assert_eq!(
         told(LINK, "[[links]]\nrate_mbps = 0"),
-        "3: links[0].rate_mbps: expected a rate above 0 and at most 1000000 Mbit/s, got 0"
+        "3: links[0].rate_mbps: expected a rate from 0.001 Mbit/s (a packet takes 10 s) to 1000000 Mbit/s (10 ns), got 0"
     );
     let twice = "[[links]]\nname = 'A'\nrate_mbps = 1\n[[links]]\nrate_mbps = 1\nname = 'A'";
     assert_eq!(told(LINK, twice), "7: links[1].name: expected another name than that of a link before");
@@ -422,7 +422,11 @@ fn mistakes_in_senders_and_paths() {
 #[test]
 fn mistakes_in_runs_and_transports() {
     assert_eq!(told(SCHEMES, "runs = 0"), "1: runs: expected from 1 to 1000000 runs, got 0");
-    assert_eq!(told(SCHEMES, "duration_s = 0"), "1: duration_s: expected seconds above 0 and at most 35184, got 0");
+    assert_eq!(
+        told(SCHEMES, "duration_s = 0"),
+        "1: duration_s: expected more than 0 and at most 35184 simulated seconds \
+         (the simulator's clock counts no further), got 0"
+    );
     assert_eq!(told(SCHEMES, "time_s = 1").split("expected").next().unwrap(), "1: time_s: unknown field; ");
     let points = SHORT.replace(RATE, "rate_mbps = { grid = [1, 2], points = 1000 }");
     assert_eq!(

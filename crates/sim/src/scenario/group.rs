@@ -15,7 +15,7 @@ use super::{Quantity, Workload};
 use crate::objective::Objective;
 use crate::path::Reordering;
 use crate::queue::QueueKind;
-use crate::scheme::SchemeName;
+use crate::scheme::{SchemeName, is_table_file};
 use crate::time::from_ms;
 
 /// Senders that are alike.
@@ -181,7 +181,7 @@ impl Contender {
         let (scheme, queue) = Contender::split(label);
         // What follows a scheme is a queue, though not one that there is; what follows a folder is a file.
         let part = scheme.rsplit_once('/').filter(|(head, _)| {
-            head.ends_with(".dna") || matches!(SchemeName::parse(head), Ok(s) if !matches!(s, SchemeName::Table(_)))
+            is_table_file(head) || matches!(SchemeName::parse(head), Ok(s) if !matches!(s, SchemeName::Table(_)))
         });
         match part.map(|(_, queue)| queue_by_name(queue)) {
             Some(Err(message)) => Err(message),

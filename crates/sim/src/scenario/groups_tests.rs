@@ -137,7 +137,7 @@ fn mistakes_in_groups() {
     );
     assert_eq!(
         told_of("[[senders]]\ncount = 1\nobjective = { delta = -1 }"),
-        "7: senders[0].objective.delta: expected a number of at least 0, got -1"
+        "7: senders[0].objective.delta: expected a number from 0 to 1000000 (scores stay finite), got -1"
     );
     assert_eq!(told(&format!("senders = []\n{DUMBBELL}")), "1: senders: expected at least one group of senders");
 }

@@ -119,6 +119,7 @@
 //! every number is exact, a list or a grid, as all points of that grid.
 
 mod bottleneck;
+pub mod bounds;
 mod checked;
 mod document;
 mod draw;
@@ -129,6 +130,8 @@ mod evaluation_tests;
 mod group;
 #[cfg(test)]
 mod groups_tests;
+mod names;
+mod nearest;
 mod quantity;
 mod queues;
 #[cfg(test)]
@@ -154,6 +157,7 @@ pub use error::FileError;
 pub use evaluation::Evaluation;
 use group::Groups;
 pub use group::{Contender, Group, GroupScheme};
+pub use nearest::or_nearest;
 pub use quantity::Quantity;
 pub use queues::queue_by_name;
 pub use senders::Senders;
@@ -249,7 +253,7 @@ impl Scenario {
             None => return Err(missing("path")),
         };
         let scenario = Self {
-            name: file.name.unwrap_or_else(|| stem(document.file())),
+            name: names::name_of(file.name, document)?,
             description: file.description.unwrap_or_default(),
             groups: senders::groups(file.senders, &path, &links, document)?,
             links,

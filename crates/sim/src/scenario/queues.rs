@@ -6,6 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::or_nearest;
 use crate::queue::{
     CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
 };
@@ -31,7 +32,7 @@ pub fn queue_by_name(name: &str) -> Result<QueueKind, String> {
         "fqcodel" => QueueKind::FqCoDel(FqCoDelSettings::default()),
         "pie" => QueueKind::Pie(PieSettings::default()),
         "xcp" => QueueKind::Xcp(XcpSettings::default()),
-        _ => return Err(format!("expected {NAMES}, got {name}")),
+        _ => return Err(format!("expected {NAMES}, got {name}{}", or_nearest(name, NAMES.split(", ")))),
     })
 }
 

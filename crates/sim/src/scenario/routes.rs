@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Document, FileError};
+use super::bounds::{RTT, RTTS_MS};
+use super::{Document, FileError, or_nearest};
 
 /// The most links.
 const MAX_LINKS: usize = 64;
@@ -66,7 +67,8 @@ pub(super) fn check_names<L: Stretch>(names: &[String], links: &[L]) -> Result<(
     let known = |name: &&String| links.iter().any(|link| link.name() == Some(name));
     if let Some(name) = names.iter().find(|name| !known(name)) {
         let all: Vec<&str> = links.iter().filter_map(Stretch::name).collect();
-        return Err(format!("expected names of links ({}), got {name}", all.join(", ")));
+        let nearest = or_nearest(name, all.iter().copied());
+        return Err(format!("expected names of links ({}), got {name}{nearest}", all.join(", ")));
     }
     if names.is_empty() || names.iter().collect::<BTreeSet<_>>().len() < names.len() {
         return Err("expected at least one link, and none of them twice".to_owned());
@@ -79,6 +81,10 @@ pub(super) fn check_rtt<L: Stretch>(rtt_ms: Option<f64>, route: &[u8], links: &[
     let Some(shortest) = rtt_ms else {
         return Err("missing; expected it here, as path.rtt_ms for all, or delay_ms of every link".to_owned());
     };
+    // Where it follows from the links' delays, which may be 0, no field was refused yet.
+    if shortest < RTTS_MS.0 {
+        return Err(format!("expected {RTT}, got {shortest}"));
+    }
     let under_way = delay_ms(&route[..route.len() - 1], links);
     if shortest < under_way {
         return Err(format!("expected at least {under_way} ms, the delays between its links, got {shortest}"));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer};
 
 use super::group::{Groups, some_count};
+use super::names::check_file_name;
 use super::routes::{check_names, check_rtt, route, rtt_of_links};
 use super::tables::{MAX_SENDERS, rtt, zero};
 use super::{Document, FileError, Link, NOTHING, Path, Quantity};
@@ -145,11 +146,8 @@ fn check_names_of_tables(groups: &[Senders]) -> Result<(), (usize, String)> {
     for (i, group) in groups.iter().enumerate() {
         match &group.name {
             None if named > 0 => return Err((i, "missing; expected it for all groups or for none".to_owned())),
-            Some(name) if !is_file_name(name) => {
-                let message = format!("expected letters, digits, dots, dashes and underscores, got \"{name}\"");
-                return Err((i, message));
-            }
-            _ => {}
+            Some(name) => check_file_name(name).map_err(|message| (i, message))?,
+            None => {}
         }
     }
     match classes(groups).len() {
@@ -158,11 +156,6 @@ fn check_names_of_tables(groups: &[Senders]) -> Result<(), (usize, String)> {
         }
         _ => Ok(()),
     }
-}
-
-fn is_file_name(name: &str) -> bool {
-    let part = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    !name.is_empty() && name.chars().all(part)
 }
 
 /// The largest RTT of all senders, ms.

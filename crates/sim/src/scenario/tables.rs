@@ -7,13 +7,11 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Quantity;
+use super::bounds::{RATE, RATES, RTT, RTTS_MS};
 use super::routes::Stretch;
 
 /// The most senders that one network may have.
 pub(super) const MAX_SENDERS: f64 = 1000.0;
-
-/// The longest RTT, in ms.
-const MAX_RTT_MS: f64 = 1e6;
 
 /// The longest delay of a link, ms.
 const MAX_DELAY_MS: f64 = 1e6;
@@ -159,7 +157,7 @@ pub(super) fn zero() -> Quantity {
 }
 
 pub(super) fn rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-    Quantity::within(deserializer, "a rate above 0 and at most 1000000 Mbit/s", |x| x > 0.0 && x <= 1e6)
+    Quantity::within(deserializer, RATE, |x| (RATES.0..=RATES.1).contains(&x))
 }
 
 pub(super) fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
@@ -177,10 +175,8 @@ pub(super) fn delay<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     }
 }
 
-const RTT: &str = "an RTT above 0 and at most 1000000 ms";
-
 fn is_rtt(x: f64) -> bool {
-    x > 0.0 && x <= MAX_RTT_MS
+    (RTTS_MS.0..=RTTS_MS.1).contains(&x)
 }
 
 pub(super) fn rtt<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {

@@ -335,8 +335,9 @@ fn mistakes_in_quantities() {
 
 #[test]
 fn mistakes_in_values() {
-    let range = "expected a rate above 0 and at most 1000000 Mbit/s";
+    let range = "expected a rate from 0.001 Mbit/s (a packet takes 10 s) to 1000000 Mbit/s (10 ns)";
     assert_eq!(told(RATE, "rate_mbps = 0"), format!("2: link.rate_mbps: {range}, got 0"));
+    assert!(told(RATE, "rate_mbps = 1e-20").starts_with(&format!("2: link.rate_mbps: {range}, got 0.0")));
     assert_eq!(told(RATE, "rate_mbps = { list = [1,\n -3] }"), format!("2: link.rate_mbps: {range}, got -3"));
     let link = |text: &str| told(RATE, &format!("{RATE}\n{text}"));
     assert_eq!(link("loss = 1"), "3: link.loss: expected a probability of at least 0 and below 1, got 1");
@@ -355,10 +356,13 @@ fn mistakes_in_values() {
     );
     assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected one of packets, bytes, bdp");
     let path = |text: &str| told(RTT, text);
-    assert_eq!(path("rtt_ms = -1"), "4: path.rtt_ms: expected an RTT above 0 and at most 1000000 ms, got -1");
+    assert_eq!(
+        path("rtt_ms = -1"),
+        "4: path.rtt_ms: expected an RTT from 0.001 ms (the clock counts whole ns) to 1000000 ms, got -1"
+    );
     assert_eq!(
         path("rtt_ms_each = [1, 0]"),
-        "4: path.rtt_ms_each: expected an RTT above 0 and at most 1000000 ms, got 0"
+        "4: path.rtt_ms_each: expected an RTT from 0.001 ms (the clock counts whole ns) to 1000000 ms, got 0"
     );
     assert_eq!(path("rtt_ms_each = []"), "4: path.rtt_ms_each: expected from 1 to 1000 RTTs, got 0");
     assert_eq!(path("rtt_ms = 1\njitter_ms = -1"), "5: path.jitter_ms: expected a time of at least 0 ms, got -1");
@@ -374,12 +378,29 @@ fn mistakes_in_values() {
     let on = "8: workload.on: expected exactly one of seconds, bytes, fixed_seconds, icsi, at; or on = \"forever\"";
     assert_eq!(told(ON, "on = {}"), on);
     assert_eq!(told(ON, "on = { seconds = 5, bytes = 5 }"), on);
-    assert_eq!(told(ON, "on = { bytes = 0 }"), "8: workload.on.bytes: expected a mean above 0, got 0");
+    assert_eq!(told(ON, "on = { bytes = 0 }"), "8: workload.on.bytes: expected a mean from 1 to 1e15 bytes, got 0");
     assert_eq!(
         told(ON, "on = { packets = 5 }"),
         "8: workload.on.packets: unknown field; expected one of seconds, bytes, fixed_seconds, icsi, at"
     );
-    assert_eq!(told(OFF, "off.seconds = 0"), "9: workload.off.seconds: expected a mean above 0, got 0");
+    let mean = "expected a mean from 0.000001 s (below it a run is nothing but switching) to 1000000000 s";
+    assert_eq!(told(OFF, "off.seconds = 0"), format!("9: workload.off.seconds: {mean}, got 0"));
+    assert!(told(OFF, "off.seconds = 1e-300").starts_with(&format!("9: workload.off.seconds: {mean}")));
+    assert!(told(ON, "on.fixed_seconds = 1e-300").starts_with(&format!("8: workload.on.fixed_seconds: {mean}")));
+}
+
+#[test]
+fn names_are_names_of_files() {
+    for name in ["../../x", "/x", "", "[/b]", "$\\\\frac{$", "a b", "a\\u0000b"] {
+        let text = format!("name = \"{name}\"\n{SHORT}");
+        let errors = [Scenario::parse(&text, "x.toml").unwrap_err(), Evaluation::parse(&text, "x.toml").unwrap_err()];
+        for message in errors.map(|error| error.to_string()) {
+            let expected = "x.toml:1: name: expected letters, digits, dots, dashes and underscores, got ";
+            assert!(message.starts_with(expected), "{message}");
+        }
+    }
+    assert_eq!(parse(&format!("name = 'home-2.1_b'\n{SHORT}")).name, "home-2.1_b");
+    assert!(Scenario::parse(&format!("name = '{}'\n{SHORT}", "x".repeat(101)), "x.toml").is_err());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::or_nearest;
 use crate::scheme::SchemeName;
 use crate::time::{Time, from_ms};
 use crate::transport::{Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings};
@@ -114,7 +115,8 @@ fn word<'de, D: Deserializer<'de>, T: Copy>(deserializer: D, words: &[(&str, T)]
     let given = String::deserialize(deserializer)?;
     words.iter().find(|(word, _)| *word == given).map(|&(_, value)| value).ok_or_else(|| {
         let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-        serde::de::Error::custom(format!("expected {}, got \"{given}\"", words.join(" or ")))
+        let nearest = or_nearest(&given, words.iter().map(|word| word.trim_matches('"')));
+        serde::de::Error::custom(format!("expected {}, got \"{given}\"{nearest}", words.join(" or ")))
     })
 }
 

@@ -7,6 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::bounds::{PERIOD, PERIODS_S, TRANSFER, TRANSFERS_BYTES};
 use super::checked::{checked, some_table};
 use super::{NOTHING, Quantity};
 use crate::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
@@ -148,9 +149,9 @@ impl TryFrom<WorkloadTable> for Workload {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OffTable {
-    #[serde(default, deserialize_with = "mean")]
+    #[serde(default, deserialize_with = "period")]
     seconds: Option<Quantity>,
-    #[serde(default, deserialize_with = "mean")]
+    #[serde(default, deserialize_with = "period")]
     fixed_seconds: Option<Quantity>,
 }
 
@@ -169,11 +170,11 @@ impl TryFrom<OffTable> for OffPeriod {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OnTable {
-    #[serde(default, deserialize_with = "mean")]
+    #[serde(default, deserialize_with = "period")]
     seconds: Option<Quantity>,
-    #[serde(default, deserialize_with = "mean")]
+    #[serde(default, deserialize_with = "transfer")]
     bytes: Option<Quantity>,
-    #[serde(default, deserialize_with = "mean")]
+    #[serde(default, deserialize_with = "period")]
     fixed_seconds: Option<Quantity>,
     icsi: Option<IcsiTable>,
     at: Option<Vec<ArrivalTable>>,
@@ -283,8 +284,12 @@ impl<'de> Visitor<'de> for OnVisitor {
     }
 }
 
-fn mean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
-    Quantity::within(deserializer, "a mean above 0", |x| x > 0.0).map(Some)
+fn period<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+    Quantity::within(deserializer, PERIOD, |s| (PERIODS_S.0..=PERIODS_S.1).contains(&s)).map(Some)
+}
+
+fn transfer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+    Quantity::within(deserializer, TRANSFER, |b| (TRANSFERS_BYTES.0..=TRANSFERS_BYTES.1).contains(&b)).map(Some)
 }
 
 fn first_off<'de, D: Deserializer<'de>>(deserializer: D) -> Result<FirstOff, D::Error> {

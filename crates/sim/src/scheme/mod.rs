@@ -42,7 +42,7 @@ pub use cubic::{Cubic, CubicSettings};
 pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
 pub use dctcp::Dctcp;
 pub use ledbat::Ledbat;
-pub use names::{SchemeName, Surroundings};
+pub use names::{SchemeName, Surroundings, is_table_file};
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 pub use vegas::{Vegas, VegasEra, VegasSettings};

@@ -8,6 +8,7 @@ use super::{
 use crate::library::Library;
 use crate::queue::{QueueKind, StepSettings, XcpSettings};
 use crate::random::Stream;
+use crate::scenario::or_nearest;
 use crate::time::{NEVER, SECOND};
 use crate::transport::{Opening, Preset, Recovery, RttSamples, Settings};
 
@@ -100,15 +101,23 @@ pub struct Surroundings<'t> {
     pub library: &'t Library,
 }
 
+/// Whether a name is that of a file with a rule table: `x.dna`, or `x.dna.5`, as the authors number theirs.
+#[must_use]
+pub fn is_table_file(name: &str) -> bool {
+    let digits =
+        |text: &str| text.strip_prefix('.').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    name.rsplit_once(".dna").is_some_and(|(_, rest)| rest.is_empty() || digits(rest))
+}
+
 /// Whether a rule table's name says which file it is.
 fn is_path(name: &str) -> bool {
-    name.ends_with(".dna") || name.contains('/')
+    is_table_file(name) || name.contains('/')
 }
 
 fn expected(algorithms: &[String], got: &str) -> String {
-    let names = NAMES.iter().map(|(name, _)| *name).chain(algorithms.iter().map(String::as_str));
-    let names = names.collect::<Vec<_>>().join(", ");
-    format!("expected {names}, window:N, rate:X or the path of a .dna file, got {got}")
+    let names: Vec<&str> = NAMES.iter().map(|(name, _)| *name).chain(algorithms.iter().map(String::as_str)).collect();
+    let nearest = or_nearest(got, names.iter().copied());
+    format!("expected {}, window:N, rate:X or the path of a .dna file, got {got}{nearest}", names.join(", "))
 }
 
 impl SchemeName {
@@ -312,7 +321,13 @@ mod tests {
         let word = SchemeName::parse("renonew").unwrap();
         assert!(word.check(&["mine".to_owned()]).unwrap_err().contains("ledbat, omniscient, mine, window:N"));
         assert_eq!(word.check(&["renonew".to_owned()]), Ok(()));
-        assert_eq!(SchemeName::parse("x.dna").unwrap().check(&[]), Ok(()));
+        for file in ["x.dna", "x.dna.5", "x.dna.120"] {
+            assert_eq!(SchemeName::parse(file).unwrap().check(&[]), Ok(()));
+        }
+        assert!(SchemeName::parse("x.dna.").unwrap().check(&[]).is_err());
+        assert!(
+            SchemeName::parse("cubci").unwrap().check(&[]).unwrap_err().ends_with("got cubci; did you mean cubic?")
+        );
         assert!(SchemeName::parse("window:0").unwrap_err().contains("from 1 to 1000000"));
         assert!(SchemeName::parse("rate:nan").is_err() && SchemeName::parse("rate:").is_err());
         assert_eq!(SchemeName::parse("a/b").unwrap(), SchemeName::Table("a/b".to_owned()));

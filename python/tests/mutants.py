@@ -1,0 +1,405 @@
+"""Damaged files: every kind that the program reads, changed at random. Nothing may panic, hang or give a traceback.
+
+`make fuzz-files` runs `FUZZ_FILES` of them (100,000 by default) from `FUZZ_FROM` on, on `FUZZ_THREADS` processes (2).
+When one fails its seed is printed, and `FUZZ_SEED` runs that one again and shows it.
+"""
+
+import atexit
+import faulthandler
+import json
+import logging
+import os
+import random
+import re
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
+
+import polars as pl
+from mutations import mutated
+
+from exmachina import Evaluation, InputError, Model, Table, _core
+from exmachina.designing import _Files, _resumed
+from exmachina.runs import FinishedRuns
+from exmachina.shipped import ALGORITHMS, MODELS, SCENARIOS, shipped_files
+
+HANG_S = 60
+"""A case that takes longer hangs."""
+LET_RUN_S = 0.02
+"""So long a simulation of a file that can be read goes on before it is asked to stop."""
+SIMULATED_S = 0.02
+MOST_MEMORY = 24 << 30
+"""Of addresses: libraries reserve more than they use."""
+DIGEST_FIELD = 1006
+
+RICH = b"""\
+schemes = ["newreno", "cubic/sfqcodel", "omniscient", "window:40", "general-1/red", "bbr3"]
+runs = 2
+duration_s = 10
+[[links]]
+name = "a"
+rate_mbps = { log_uniform = [1, 100] }
+delay_ms = 5
+loss = 0.01
+buffer = { bdp = 2 }
+queue = { red = { min_packets = 5, max_packets = 15, max_probability = 0.1, weight = 0.002, gentle = true } }
+[[links]]
+name = "b"
+trace = "t"
+delay_ms = 5
+buffer = { bytes = 100_000 }
+[path]
+jitter_ms = 0.5
+clock_ms = 1
+reordering = { probability = 0.01, delay_ms = 5 }
+[[senders]]
+count = { uniform = [0, 4] }
+rtt_ms = 100
+links = ["a", "b"]
+[[senders]]
+count = 2
+aimd = 1
+scheme = "compound"
+links = ["b"]
+workload = { on = { at = [{ start_s = 0, bytes = 1e6 }, { start_s = 5 }] } }
+[workload]
+on = { icsi = { extra_bytes = 16384 } }
+off = { fixed_seconds = 0.2 }
+first_off = "half-exponential"
+[transport]
+initial_window = 10
+recovery = "newreno"
+delayed_ack_ms = 40
+packet_bytes = 1500
+"""
+
+RICH_MODEL = b"""\
+name = "rich"
+[link]
+rate_mbps = { uniform = [5, 15] }
+buffer = { packets = 100 }
+[path]
+rtt_ms = { uniform = [20, 100] }
+[[senders]]
+name = "a"
+count = { list = [0, 1, 2] }
+objective = { delta = 0.1 }
+[[senders]]
+name = "b"
+count = 1
+aimd = 0
+[workload]
+on = { bytes = 100_000 }
+off = { seconds = 0.5 }
+[objective]
+preset = "proportional"
+loss_weight = 1
+[[also]]
+workload = { on = { seconds = 1 }, off = { seconds = 1 } }
+weight = 0.5
+[design]
+signals = ["ack_ewma", "rtt_ratio", "queueing_delay"]
+specimens = 4
+duration_s = 2
+seed = 3
+min_split_width = 0.01
+increment = { min = 0, max = 256, smallest = 1, largest = 32, mult = 4, start = 1 }
+multiple = { min = 0, max = 1, smallest = 0.01, largest = 0.5, mult = 4, start = 1 }
+intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
+"""
+
+TRACE = b"\n".join(b"%d" % ms for ms in range(0, 600, 3))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file."""
+
+    name: str
+    corpus: Callable[[], list[bytes]]
+    """Files that are right."""
+    read: Callable[[bytes, random.Random], None]
+    """Reads one, and uses what it holds for a moment."""
+    text: bool = True
+
+
+@cache
+def workers() -> _core.Workers:
+    return _core.Workers(1)
+
+
+@cache
+def folder() -> Path:
+    """Where files are written; gone with the process."""
+    place = Path(mkdtemp(prefix="fuzz-files-"))
+    atexit.register(rmtree, place, ignore_errors=True)
+    return place
+
+
+def for_a_moment(compute: Callable[[_core.Stop], object]) -> None:
+    """Lets the core compute, and asks it to stop; that it does is what `HANG_S` is for."""
+    stop = _core.Stop()
+    timer = threading.Timer(LET_RUN_S, stop.set)
+    timer.start()
+    try:
+        compute(stop)
+    finally:
+        timer.cancel()
+
+
+def models() -> list[bytes]:
+    return [RICH_MODEL, *(file.read_bytes() for file in shipped_files(MODELS).values())]
+
+
+def scenarios() -> list[bytes]:
+    return [RICH, *(file.read_bytes() for file in shipped_files(SCENARIOS).values()), *models()]
+
+
+@cache
+def tables() -> list[bytes]:
+    """With a digest, and without as the authors write them."""
+    shipped = [file.read_bytes() for file in shipped_files(ALGORITHMS).values()]
+    small = [Table.single(["rtt_ratio"], 0.9, 5, 1.0, "x").dna, *sorted(shipped, key=len)[:4]]
+    return [*small, *(without_digest(Table(dna).dna) for dna in small)]
+
+
+def without_digest(dna: bytes) -> bytes:
+    """A table's file less the digest among the fields of its outermost message."""
+    kept, at = b"", 0
+    while at < len(dna):
+        begin = at
+        key, at = varint(dna, at)
+        assert key & 7 == 2, "the outermost message has messages and bytes only"
+        length, at = varint(dna, at)
+        at += length
+        if key >> 3 != DIGEST_FIELD:
+            kept += dna[begin:at]
+    return kept
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends."""
+    value = shift = 0
+    while True:
+        value |= (data[at] & 127) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 128:
+            return value, at
+
+
+@cache
+def checkpoints() -> list[bytes]:
+    """Of designs some steps old."""
+    model = Model(RICH_MODEL.decode(), "rich.toml")
+    found = []
+    for search in ("default", "paper"):
+        designer = _core.Designer(model, search, None, [], [])
+        for _ in range(3):
+            designer.step(workers())
+            found.append(designer.checkpoint().encode())
+    return found
+
+
+@cache
+def kept_runs() -> list[bytes]:
+    """As an evaluation keeps them."""
+    runs = FinishedRuns(folder(), "x", "a-key")
+    assert runs.path is not None
+    runs.path.unlink(missing_ok=True)
+    runs = FinishedRuns(folder(), "x", "a-key")
+    runs.add(pl.DataFrame({"run": [0, 0, 1], "x": [1.5, None, 2.5], "scheme": ["a", "b", "c"]}), 2)
+    runs.keep()
+    assert runs.path is not None
+    return [runs.path.read_bytes()]
+
+
+def read_model(data: bytes, luck: random.Random) -> None:
+    model = Model(text_of(data), "m.toml")
+    assert model.signals
+    assert model.classes
+    assert model.grid_points is None or model.grid_points > 0
+    held_out = model.held_out(1, 1)
+    table = Table.single(model.signals, 0.9, 5, 1.0, "x")
+    part = held_out.part(0, 1)
+    for_a_moment(lambda stop: _core.evaluate(table, part, min(model.duration_s, 1.0), workers(), stop))
+    for_a_moment(lambda stop: _core.bound(part, min(model.duration_s, 1.0), stop))
+    designer = _core.Designer(model, luck.choice(["default", "paper"]), None, [], [])
+    go_on(designer)
+
+
+def go_on(designer: _core.Designer) -> None:
+    """A step of a design, or the beginning of one; then what it is at is a checkpoint that can be read."""
+    timer = threading.Timer(LET_RUN_S, designer.stop)
+    timer.start()
+    try:
+        designer.step(workers())
+    finally:
+        timer.cancel()
+    _core.Designer.resume(designer.checkpoint(), "m.dna.checkpoint")
+    for _, dna in designer.dnas:
+        assert Table(dna).dna == dna
+
+
+def read_scenario(data: bytes, luck: random.Random) -> None:
+    files = {"t": TRACE}
+    evaluation = Evaluation(text_of(data), "s.toml", files).changed(duration_s=SIMULATED_S)
+    use(evaluation, luck)
+
+
+def use(evaluation: Evaluation, luck: random.Random) -> None:
+    """Runs and records one contender."""
+    if not evaluation.contenders:
+        return
+    which = luck.randrange(len(evaluation.contenders))
+    core = evaluation._core
+    for_a_moment(lambda stop: core.run(which, 0, 1, workers(), stop))
+    if evaluation.contenders[which] != "omniscient":
+        core.record(which, 0, SIMULATED_S, 300)
+
+
+def read_table(data: bytes, _: random.Random) -> None:
+    table = Table(data, "x.dna")
+    assert len(table.frame) == len(table)
+    assert Table(table.dna).dna == table.dna
+    assert table.signals
+    assert table.provenance is None or table.provenance["seed"] >= 0
+    assert table.config is None or "rtt_ms" in table.config
+    part = network().held_out(1, 1)
+    for_a_moment(lambda stop: _core.evaluate(table, part, 1.0, workers(), stop))
+    _core.record(table, part, 0, 0.5, 300)
+
+
+@cache
+def network() -> Model:
+    return Model(shipped_files(MODELS)["known-1x"].read_text(), "known-1x.toml")
+
+
+def read_checkpoint(data: bytes, _: random.Random) -> None:
+    path = folder() / "d.dna.checkpoint"
+    path.write_bytes(data)
+    model = Model(RICH_MODEL.decode(), "rich.toml")
+    go_on(_resumed(_Files(folder() / "d.dna", model.classes), model, "default", None, []))
+
+
+def read_kept_runs(data: bytes, _: random.Random) -> None:
+    path = folder() / "runs" / "x-a-key.parquet"
+    path.write_bytes(data)
+    runs = FinishedRuns(folder(), "x", "a-key")
+    assert runs.path == path
+    assert runs.count in (0, 2)
+    if runs.count:
+        assert runs.first(2)["x"].to_list() == [1.5, None, 2.5]
+
+
+def read_trace(data: bytes, luck: random.Random) -> None:
+    text = (
+        "schemes = ['cubic', 'rate:5', 'omniscient']\n[link]\ntrace = 't'\n[path]\nrtt_ms = 10\n[senders]\ncount = 2\n"
+    )
+    text += "[workload]\non = { seconds = 1 }\noff = { seconds = 0.001 }\n"
+    use(Evaluation(text, "s.toml", {"t": data}).changed(duration_s=0.5), luck)
+
+
+KINDS = [
+    Kind("model", models, read_model),
+    Kind("scenario", scenarios, read_scenario),
+    Kind("table", tables, read_table, text=False),
+    Kind("checkpoint", checkpoints, read_checkpoint),
+    Kind("kept runs", kept_runs, read_kept_runs, text=False),
+    Kind("trace", lambda: [TRACE], read_trace),
+]
+
+
+def text_of(data: bytes) -> str:
+    """As `Model.load` and `Evaluation.load` read it."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise InputError("expected a TOML file in UTF-8") from None
+
+
+def case(seed: int) -> tuple[Kind, bytes, random.Random]:
+    """The file of a seed."""
+    luck = random.Random(seed)
+    kind = luck.choice(KINDS)
+    corpus = kind.corpus()
+    return kind, mutated(luck.choice(corpus), corpus, luck, text=kind.text), luck
+
+
+def run(seed: int) -> str:
+    """Reads the file of a seed: what its reader made of it. Anything but a refusal of one line is an error."""
+    kind, data, luck = case(seed)
+    try:
+        kind.read(data, luck)
+    except InputError as error:
+        assert "\n" not in str(error), f"more than one line: {error}"
+        return f"{kind.name} refused"
+    return f"{kind.name} read"
+
+
+def work(first: int, count: int, step: int, at: Path) -> None:
+    """Every `step`-th case; which one is under way stands in a file, for whoever looks when this process is dead."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    logging.disable()
+    outcomes: dict[str, int] = {}
+    slowest: list[tuple[float, int]] = []
+    with at.open("wb", buffering=0) as file:
+        for seed in range(first, first + count, step):
+            os.pwrite(file.fileno(), b"%20d" % seed, 0)
+            faulthandler.dump_traceback_later(HANG_S, exit=True)
+            began = time.monotonic()
+            try:
+                outcome = run(seed)
+            except BaseException as failure:
+                print(f"failed: FUZZ_SEED={seed}: {type(failure).__name__}: {failure}", flush=True)
+                outcome = "failed"
+            outcomes[outcome] = outcomes.get(outcome, 0) + 1
+            slowest = sorted([*slowest, (time.monotonic() - began, seed)])[-3:]
+    faulthandler.cancel_dump_traceback_later()
+    print(json.dumps({"outcomes": outcomes, "slowest": slowest}), flush=True)
+
+
+def main() -> int:
+    """Runs what the environment asks for; the exit code says whether all went well."""
+    asked = {
+        name: int(os.environ[name]) for name in os.environ if re.fullmatch(r"FUZZ_(FILES|FROM|THREADS|SEED)", name)
+    }
+    if "FUZZ_SEED" in asked:
+        kind, data, _ = case(asked["FUZZ_SEED"])
+        print(f"{kind.name}:\n{data.decode(errors='backslashreplace') if kind.text else data!r}")
+        print(run(asked["FUZZ_SEED"]))
+        return 0
+    first, count, threads = asked.get("FUZZ_FROM", 0), asked.get("FUZZ_FILES", 100_000), asked.get("FUZZ_THREADS", 2)
+    outcomes: dict[str, int] = {}
+    with TemporaryDirectory(prefix="fuzz-files-") as place:
+        ats = [Path(place) / str(i) for i in range(threads)]
+        calls = [[sys.executable, __file__, *map(str, (first + i, count - i, threads, ats[i]))] for i in range(threads)]
+        running = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True) for call in calls]
+        for process, at in zip(running, ats, strict=True):
+            out, _ = process.communicate()
+            *failures, last = out.splitlines() or [""]
+            print(*failures, sep="\n", end="\n" if failures else "")
+            if process.returncode == 0:
+                summary = json.loads(last)
+                for outcome, times in summary["outcomes"].items():
+                    outcomes[outcome] = outcomes.get(outcome, 0) + times
+                print("slowest: " + ", ".join(f"FUZZ_SEED={seed}: {spent:.2f} s" for spent, seed in summary["slowest"]))
+            else:
+                print(f"died with {process.returncode}: FUZZ_SEED={int(at.read_text())}")
+                outcomes["failed"] = outcomes.get("failed", 0) + 1
+    print(f"{sum(outcomes.values())} files: " + ", ".join(f"{n} {what}" for what, n in sorted(outcomes.items())))
+    return int(outcomes.get("failed", 0) > 0)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        work(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4]))
+    else:
+        sys.exit(main())
