@@ -2,14 +2,13 @@
 //!
 //! Within them a run ends in a time that follows from its length, and nothing overflows.
 
-use crate::schedule::MAX_TIME;
+use crate::schedule::LONGEST_RUN;
 use crate::time::to_s;
 
-/// The longest run, simulated seconds: half of what the engine's clock counts, so that what is planned before the end
-/// may be due after it.
+/// The longest run, simulated seconds: [`LONGEST_RUN`].
 #[must_use]
 pub fn longest_run_s() -> f64 {
-    (to_s(MAX_TIME) / 2.0).floor()
+    to_s(LONGEST_RUN).floor()
 }
 
 /// Refuses a length that no run can have.
