@@ -363,7 +363,7 @@ def work(first: int, count: int, step: int, at: Path) -> None:
             outcomes[outcome] = outcomes.get(outcome, 0) + 1
             slowest = sorted([*slowest, (time.monotonic() - began, seed)])[-3:]
     faulthandler.cancel_dump_traceback_later()
-    print(json.dumps({"outcomes": outcomes, "slowest": slowest}), flush=True)
+    at.write_text(json.dumps({"outcomes": outcomes, "slowest": slowest}))
 
 
 def main() -> int:
@@ -381,13 +381,10 @@ def main() -> int:
     with TemporaryDirectory(prefix="fuzz-files-") as place:
         ats = [Path(place) / str(i) for i in range(threads)]
         calls = [[sys.executable, __file__, *map(str, (first + i, count - i, threads, ats[i]))] for i in range(threads)]
-        running = [subprocess.Popen(call, stdout=subprocess.PIPE, text=True) for call in calls]
+        running = [subprocess.Popen(call) for call in calls]
         for process, at in zip(running, ats, strict=True):
-            out, _ = process.communicate()
-            *failures, last = out.splitlines() or [""]
-            print(*failures, sep="\n", end="\n" if failures else "")
-            if process.returncode == 0:
-                summary = json.loads(last)
+            if process.wait() == 0:
+                summary = json.loads(at.read_text())
                 for outcome, times in summary["outcomes"].items():
                     outcomes[outcome] = outcomes.get(outcome, 0) + times
                 print("slowest: " + ", ".join(f"FUZZ_SEED={seed}: {spent:.2f} s" for spent, seed in summary["slowest"]))
