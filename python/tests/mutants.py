@@ -230,7 +230,7 @@ def read_model(data: bytes, luck: random.Random) -> None:
     table = Table.single(model.signals, 0.9, 5, 1.0, "x")
     part = held_out.part(0, 1)
     for_a_moment(lambda stop: _core.evaluate(table, part, min(model.duration_s, 1.0), workers(), stop))
-    for_a_moment(lambda stop: _core.bound(part, min(model.duration_s, 1.0), stop))
+    for_a_moment(lambda stop: _core.reference(part, min(model.duration_s, 1.0), workers(), stop))
     designer = _core.Designer(model, luck.choice(["default", "paper"]), None, [], [])
     go_on(designer)
 
