@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from math import inf
@@ -22,6 +22,7 @@ from exmachina import _core
 from exmachina.errors import InputError, Stopped
 from exmachina.files import check_output, read_file, write_atomically
 from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
 from exmachina.locks import alone
 from exmachina.model import Model
 from exmachina.parquet import write_parquet
@@ -301,10 +302,19 @@ class _Run:
             left_s=self.budget.left_s(now["cpu_s"], wall_s, (now["cpu_s"] - self.at_begin["cpu_s"]) * per_s),
         )
 
+    def _answer(self) -> tuple[list[tuple[str, bytes]], float | None, float]:
+        """The tables, and how they measure: not at all where no step was done, or ctrl-C comes before that is known."""
+        unmeasured = _core.Stop()
+        unmeasured.set()
+        if self.designer.progress()["step"] > 0:
+            with suppress(KeyboardInterrupt):
+                return interruptible(lambda stop: self.designer.answer(self.workers, stop))
+        return self.designer.answer(self.workers, unmeasured)
+
     def save(self) -> Design:
         """Writes all files of the design."""
         files, history = self.files, frame_of(self.designer.history())
-        dnas, score, starved_share = self.designer.answer(self.workers)
+        dnas, score, starved_share = self._answer()
         tables = {name: Table(dna, "design.dna" if files is None else str(files.tables[name])) for name, dna in dnas}
         if files is not None:
             write_atomically(files.checkpoint, self.designer.checkpoint().encode())

@@ -244,7 +244,9 @@ def go_on(designer: _core.Designer) -> None:
     finally:
         timer.cancel()
     _core.Designer.resume(designer.checkpoint(), "m.dna.checkpoint")
-    for _, dna in designer.dnas:
+    stop = _core.Stop()
+    stop.set()
+    for _, dna in designer.answer(workers(), stop)[0]:
         assert Table(dna).dna == dna
 
 

@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::columns::{Column, column};
 use crate::errors::input_error;
 use crate::model::Model;
+use crate::stop::Stop;
 use crate::table::Table;
 use crate::workers::Workers;
 
@@ -127,11 +128,11 @@ impl Designer {
     }
 
     /// The tables to hand over, by the names of the senders that run them (one without a name where all run the same); their
-    /// score on the specimens of measurements, and the share of senders that starve there.
-    fn answer<'py>(&self, py: Python<'py>, workers: &Workers) -> (Dnas<'py>, Option<f64>, f64) {
-        let (tables, measure) = workers.run(py, || lock(&self.search).answer());
+    /// score on the specimens of measurements, and the share of senders that starve there, unless that is stopped.
+    fn answer<'py>(&self, py: Python<'py>, workers: &Workers, stop: &Stop) -> (Dnas<'py>, Option<f64>, f64) {
+        let (tables, measure) = workers.run(py, || lock(&self.search).answer(&stop.flag));
         let dnas = tables.into_iter().map(|(name, table)| (name, PyBytes::new(py, &table.to_dna()))).collect();
-        (dnas, measure.score, measure.starved)
+        (dnas, measure.and_then(|measure| measure.score), measure.map_or(0.0, |measure| measure.starved))
     }
 
     #[getter]

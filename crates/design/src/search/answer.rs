@@ -12,40 +12,42 @@ impl Designer {
     /// The first of the tables of [`Designer::answer`].
     #[must_use]
     pub fn table(&self) -> RuleTable {
-        self.answer().0.swap_remove(0).1
+        self.answer(&AtomicBool::new(false)).0.swap_remove(0).1
     }
 
     /// The tables to hand over, with all that is needed to repeat their design, by the names of the classes of senders that
     /// run them (one without a name where all run the same); and how they do on the validation specimens, which is measured
-    /// here if they are not the best measured so far.
+    /// here if they are not the best measured so far. Not measured if `stop` is set before that is done.
     #[must_use]
-    pub fn answer(&self) -> (Vec<(String, RuleTable)>, Measure) {
+    pub fn answer(&self, stop: &AtomicBool) -> (Vec<(String, RuleTable)>, Option<Measure>) {
         let tables: Vec<&RuleTable> = self.parts.iter().map(Part::answer).collect();
         let is_best = self.parts.iter().zip(&tables).all(|(part, &table)| part.best.as_ref() == Some(table));
-        let measure = self.best().filter(|_| is_best).unwrap_or_else(|| self.measure(&tables));
+        let measure = self.best().filter(|_| is_best).or_else(|| self.measure(&tables, stop));
         let names = self.model.scenario.classes();
-        let finished = |(&name, &table): (&&str, &&RuleTable)| (name.to_owned(), self.finished(table, name, &measure));
+        let finished = |(&name, &table): (&&str, &&RuleTable)| {
+            (name.to_owned(), self.finished(table, name, measure.and_then(|measure| measure.score)))
+        };
         (names.iter().zip(&tables).map(finished).collect(), measure)
     }
 
     /// How these tables of all classes do together on the validation specimens.
-    fn measure(&self, tables: &[&RuleTable]) -> Measure {
+    fn measure(&self, tables: &[&RuleTable], stop: &AtomicBool) -> Option<Measure> {
         let flat = |table: &&RuleTable| FlatTable::new(table).expect("a search makes usable tables");
         let flats: Vec<FlatTable> = tables.iter().map(flat).collect();
-        let (stop, meter) = (AtomicBool::new(false), Meter::default());
+        let meter = Meter::default();
         let others = if flats.len() > 1 { &flats[..] } else { &[] };
-        let arena = Arena { model: &self.model, class: 0, others, stop: &stop, meter: &meter };
-        arena.measure(&flats[0], root(self.seed(), 0)).expect("nobody stops it")
+        let arena = Arena { model: &self.model, class: 0, others, stop, meter: &meter };
+        arena.measure(&flats[0], root(self.seed(), 0)).ok()
     }
 
-    fn finished(&self, table: &RuleTable, name: &str, measure: &Measure) -> RuleTable {
+    fn finished(&self, table: &RuleTable, name: &str, score: Option<f64>) -> RuleTable {
         let mut table = table.clone();
         table.provenance = Some(Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             model: self.model.text.clone(),
             search: checkpoint::settings_json(&self.settings, self.step, name),
             seed: self.seed(),
-            score: measure.score.unwrap_or(f64::NAN),
+            score: score.unwrap_or(f64::NAN),
             config: Some(authors::config(&self.model)),
             optimizer: Some(authors::optimizer(&self.model.design)),
         });

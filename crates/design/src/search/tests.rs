@@ -231,7 +231,7 @@ fn whole_and_in_parts(text: &str, search: Search, steps: u32) -> Designer {
 #[test]
 fn two_tables_designed_together_both_change() {
     let search = whole_and_in_parts(TWO_KINDS, Search::Default, 42);
-    let tables = search.answer().0;
+    let tables = search.answer(&AtomicBool::new(false)).0;
     assert_eq!(tables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fast", "calm"]);
     let actions = |table: &RuleTable| table.rules().into_iter().map(|(_, action)| action).collect::<Vec<_>>();
     let start = actions(&search.parts[0].start);
@@ -267,7 +267,7 @@ fn designs_among_aimd_and_on_two_links_repeat_and_improve() {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
         assert!(score(&search, history.len() - 1) > score(&search, 0) + 0.3, "{history:?}");
-        assert_eq!(search.answer().0[0].0, "");
+        assert_eq!(search.answer(&AtomicBool::new(false)).0[0].0, "");
     }
 }
 
@@ -290,7 +290,8 @@ fn the_score_of_a_design_is_that_of_its_table() {
         let mut search = Designer::new(model.clone(), Settings { seed: Some(1), ..Settings::default() });
         for _ in 0..6 {
             run(&mut search, 1);
-            let (tables, measure) = search.answer();
+            let (tables, measure) = search.answer(&AtomicBool::new(false));
+            let measure = measure.unwrap();
             let [(_, table)] = &tables[..] else { panic!("one table") };
             assert!(measure.score.is_some() && measure.score == score_of(table), "of the table that is handed over");
             assert_eq!(table.provenance.as_ref().map(|made| made.score), measure.score, "the file says it, too");
