@@ -33,7 +33,7 @@ def test_seeds_matter(model: Model, undisturbed: Table) -> None:
 
 def test_it_gets_better(model: Model) -> None:
     history = design(model, rounds=ROUNDS).history
-    assert history.columns == ["step", "cpu_s", "packets", "rules", "score"]
+    assert history.columns == ["step", "cpu_s", "packets", "rules", "score", "starved_share"]
     assert history["score"][-1] > history["score"][0]
     assert history["step"].is_sorted()
     assert history["packets"].is_sorted()
