@@ -88,6 +88,7 @@ def experiments() -> list[Case]:
         Case("cubic", "droptail", 10, 40, 100, 1, ns3=classic),
         Case("newreno", "red", 4, 100, 1000, 1, ns3=patient),
         Case("newreno", "pie", 4, 100, 1000, 1, ns3=patient),
+        Case("newreno", "pie", 4, 100, 1000, 1, ns3=f"{patient} {classic}"),
         Case("vegas", "droptail", 4, 100, 100, 1, delayed_acks=False),
         Case("ledbat", "droptail", 4, 100, 100, 1, ns3="TcpLedbat::SSParam=no"),
         Case("bbr1", "droptail", 4, 600, 600, 1),
@@ -97,7 +98,7 @@ def experiments() -> list[Case]:
 NOTES = {
     "newreno droptail": "their timer's floor is of the whole timeout; with 1 s they agree",
     "newreno red": "not known; it is not the timer's floor",
-    "newreno pie": "not known; it is not the timer's floor",
+    "newreno pie": "their PRR, as with Cubic; a packet's worth of delay is not known",
     "cubic droptail": "their PRR reduces twice, their timer's floor is of the whole timeout; without either they agree",
     "vegas droptail": "delayed ACKs are in their RTTs but not in the smallest; else both rest between alpha and beta",
     "ledbat droptail": "they have no ALLOWED_INCREASE (RFC 6817 §2.4.2)",
