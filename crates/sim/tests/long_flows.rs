@@ -9,7 +9,7 @@ use exmachina_sim::network::{FirstOff, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{AnyScheme, Compound, NewReno, NewRenoSettings, Scheme, VegasNs2};
+use exmachina_sim::scheme::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, Scheme, VegasNs2};
 use exmachina_sim::time::from_s;
 use exmachina_sim::transport::{Recovery, RttSamples, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -132,12 +132,12 @@ fn newreno_saws_as_in_ns2() {
 
 #[test]
 fn linux_reno_saws_as_in_ns2() {
-    agrees("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), Recovery::RateHalving);
+    agrees("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), Recovery::TcpLinux);
 }
 
 #[test]
 fn compound_saws_as_in_ns2() {
-    agrees("compound", &AnyScheme::Compound(Compound::default()), Recovery::RateHalving);
+    agrees("compound", &AnyScheme::LinuxCompound(LinuxCompound::new(2)), Recovery::TcpLinux);
 }
 
 /// Vegas does not saw: its windows come to rest, with a few packets of each in the queue.
@@ -156,7 +156,7 @@ fn vegas_rests_where_it_does_in_ns2() {
 /// 2.6.22 in ns-2 makes of them shows in which second what was acknowledged, sent again and timed out.
 fn follows(name: &str, scheme: &AnyScheme<'_>, packets: i64, seconds: usize) {
     let Some(theirs) = theirs(name, 1000) else { return };
-    let ours = ours(scheme, Recovery::RateHalving, 1000);
+    let ours = ours(scheme, Recovery::TcpLinux, 1000);
     for flow in [0, 1] {
         let pairs = || ours[flow].iter().zip(&theirs[flow]).take(10 * seconds);
         let most = |of: fn(&Sample) -> i64| pairs().map(|(a, b)| (of(a) - of(b)).abs()).max().unwrap_or(0);
@@ -177,5 +177,5 @@ fn linux_reno_loses_and_repairs_as_in_ns2() {
 
 #[test]
 fn compound_loses_and_repairs_as_in_ns2() {
-    follows("compound", &AnyScheme::Compound(Compound::default()), 60, 45);
+    follows("compound", &AnyScheme::LinuxCompound(LinuxCompound::new(2)), 60, 45);
 }

@@ -192,6 +192,14 @@ impl Hop {
         matches!(self.kind, Kind::Fifo(_))
     }
 
+    /// Whether its queue is first in, first out, with tail drop.
+    pub(super) fn drops_tail(&self) -> bool {
+        match &self.kind {
+            Kind::Fifo(_) => true,
+            Kind::Steady { queue, .. } | Kind::Opportunities { queue, .. } => matches!(**queue, AnyQueue::DropTail(_)),
+        }
+    }
+
     /// Packets in the queue and on the link.
     pub(super) fn backlog(&self, now: Time) -> u64 {
         match &self.kind {

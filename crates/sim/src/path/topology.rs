@@ -249,15 +249,22 @@ impl Topology {
         self.under_way -= 1;
     }
 
+    /// What comes next. At one instant departures come before arrivals where tail is dropped, as where they are told on
+    /// arrival. Under other disciplines arrivals come first, as in ns-2, where they were planned before: there packets do
+    /// arrive at the very moment of a departure, and whose turn is next depends on it.
     fn find_next(&mut self) {
-        let hops = self.hops.iter().map(|hop| hop.next);
-        let lanes = self.lanes.iter().map(Lane::next);
         let mut first = (NEVER, 0);
-        for (i, at) in hops.chain(lanes).chain([self.noisy.next()]).enumerate() {
+        let mut sooner = |at: Time, i: usize| {
             if at < first.0 {
                 first = (at, i);
             }
-        }
+        };
+        let hops = || self.hops.iter().enumerate();
+        hops().filter(|(_, hop)| hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
+        let lanes = self.lanes.iter().map(Lane::next).zip(self.hops.len()..);
+        lanes.for_each(|(at, i)| sooner(at, i));
+        sooner(self.noisy.next(), self.hops.len() + self.lanes.len());
+        hops().filter(|(_, hop)| !hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
         self.next = first;
     }
 }

@@ -98,7 +98,7 @@
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "rack"                   # or fack, go-back-n, newreno, rate-halving, proportional; ns-2's differ by scheme
+//! recovery = "rack"                   # or fack, go-back-n, newreno, reno, tcp-linux, proportional; ns-2's differ by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false

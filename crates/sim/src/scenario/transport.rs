@@ -147,7 +147,8 @@ fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recover
         ("fack", Recovery::Fack),
         ("go-back-n", Recovery::GoBackN),
         ("newreno", Recovery::NewReno),
-        ("rate-halving", Recovery::RateHalving),
+        ("reno", Recovery::Reno),
+        ("tcp-linux", Recovery::TcpLinux),
         ("proportional", Recovery::Proportional),
         ("rack", Recovery::Rack),
     ];

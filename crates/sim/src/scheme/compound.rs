@@ -222,10 +222,10 @@ impl Scheme for Compound {
         self.dwnd = 0.0;
     }
 
-    fn on_recovered(&mut self, _now: Time, window: u32) {
+    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
         self.rounds.recovered();
         if self.settings.linux {
-            self.window.recovered(window);
+            self.window.recovered(limit);
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
         let mut linux = Compound { reno: 100, dwnd: 60.0, ..at(CompoundSettings::default(), 160) };
         linux.on_loss(&Congestion { next_seq: 0, ..Congestion::default() });
         assert_eq!((linux.window(), linux.ssthresh()), (40, 80.0));
-        linux.on_recovered(0, u32::MAX);
+        linux.on_recovered(0, None);
         linux.on_ack(&Ack { acked: 1, in_flight: 100, window_limited: true, ..Ack::default() });
         linux.on_ack(&Ack { acked: 1, in_flight: 80, ..Ack::default() });
         assert_eq!((linux.window(), linux.reno, linux.dwnd), (80, 80, 0.0), "Reno's part alone was more");

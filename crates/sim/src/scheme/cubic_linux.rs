@@ -151,10 +151,10 @@ impl LinuxCubic {
     /// The timestamps of those kernels tick in milliseconds.
     fn measure_delay(&mut self, ack: &Ack) {
         let now = ack.received / MS;
-        if ack.rtt == 0 || self.learnt.epoch.is_some_and(|epoch| now.saturating_sub(epoch) < DISTRUST_MS) {
+        if self.learnt.epoch.is_some_and(|epoch| now.saturating_sub(epoch) < DISTRUST_MS) {
             return;
         }
-        let delay = now.saturating_sub((ack.received.saturating_sub(ack.rtt) + MS / 2) / MS).max(1);
+        let delay = now.saturating_sub((ack.sent + MS / 2) / MS).max(1);
         if self.learnt.delay_min == 0 || delay < self.learnt.delay_min {
             self.learnt.delay_min = delay;
         }
@@ -259,7 +259,10 @@ impl Scheme for LinuxCubic {
             return;
         }
         self.window.moderate(ack);
-        self.estimate_delayed_acks(ack.acked);
+        // `bictcp_acked` counts in the state Open alone.
+        if !ack.in_loss {
+            self.estimate_delayed_acks(ack.acked);
+        }
         self.measure_delay(ack);
         if !ack.window_limited {
             return;
@@ -290,8 +293,8 @@ impl Scheme for LinuxCubic {
         self.on_loss(mark);
     }
 
-    fn on_recovered(&mut self, _now: Time, window: u32) {
-        self.window.recovered(window);
+    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+        self.window.recovered(limit);
     }
 
     fn on_rto(&mut self, timeout: &Congestion) {

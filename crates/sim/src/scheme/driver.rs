@@ -84,7 +84,7 @@ impl Driver {
         };
         if self.recover.is_some() && !ack.in_recovery {
             self.recover = None;
-            scheme.on_recovered(self.now, u32::MAX);
+            scheme.on_recovered(self.now, None);
         }
         scheme.on_ack(&ack);
         ack

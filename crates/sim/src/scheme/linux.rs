@@ -2,8 +2,7 @@
 //!
 //! Linux Reno, Cubic, Vegas and Compound all stand on it. Two eras differ in recovery. Kernels up to 2.6.25, and the ns-2
 //! port of 2.6.22 that most published curves come from, lower cwnd to half of ssthresh while losses are repaired (Cubic: to
-//! ssthresh), and go on from what it came to, but not beyond what is in flight plus a burst of three. Later ones keep
-//! ssthresh.
+//! ssthresh), and leave recovery with ssthresh, but no more than what is in flight and a burst. Later ones keep ssthresh.
 
 use super::{Ack, Congestion};
 
@@ -36,9 +35,14 @@ impl LinuxWindow {
         self.cwnd <= self.ssthresh
     }
 
-    /// One packet more per ACK.
+    /// One packet more per ACK, and as many more as ACKs counted in congestion avoidance pay for: those of before a pause
+    /// lift a window of 2 to as much as 7 at once (`tcp_slow_start`).
     pub fn slow_start(&mut self) {
-        self.cwnd = self.cwnd.saturating_add(1);
+        self.count = self.count.saturating_add(self.cwnd);
+        while self.count >= self.cwnd.max(1) {
+            self.count -= self.cwnd.max(1);
+            self.cwnd = self.cwnd.saturating_add(1);
+        }
     }
 
     /// Reno: one packet more per ACK in slow start, per cwnd of ACKs beyond.
@@ -93,22 +97,28 @@ impl LinuxWindow {
     /// A timeout. One that finds nothing outstanding says nothing of the path: the threshold stays (ns-2's persistent
     /// connections, whose timer runs on while they are idle).
     pub fn time_out(&mut self, timeout: &Congestion, ssthresh: u32, idle_window: u32) {
+        self.moderate = false;
         if timeout.idle {
             self.cwnd = idle_window.max(1);
-        } else {
-            self.ssthresh = ssthresh;
-            self.cwnd = 1;
+            return;
         }
+        self.ssthresh = ssthresh;
+        self.cwnd = 1;
         self.count = 0;
-        self.moderate = false;
     }
 
-    /// Everything lost has been repaired: goes on with the window that this came to, which slow start then brings back to
-    /// the threshold (`tcp_complete_cwr`).
-    pub fn recovered(&mut self, window: u32) {
-        if self.ssthresh != NO_THRESHOLD {
-            self.cwnd = window.clamp(1, self.ssthresh.max(1));
-            self.moderate = true;
+    /// Everything lost has been repaired. Up to 2.6.25 (`limit`): a window below the threshold goes back to it, as far as the
+    /// transport lets it (`tcp_complete_cwr`). Later: goes on with the threshold.
+    pub fn recovered(&mut self, limit: Option<u32>) {
+        match limit {
+            Some(limit) if self.ssthresh != NO_THRESHOLD && self.cwnd < self.ssthresh => {
+                self.cwnd = self.ssthresh.min(limit);
+            }
+            None if self.ssthresh != NO_THRESHOLD => {
+                self.cwnd = self.ssthresh.max(1);
+                self.moderate = true;
+            }
+            _ => {}
         }
     }
 
@@ -168,19 +178,33 @@ mod tests {
     }
 
     #[test]
+    fn acks_counted_before_a_pause_pay_for_packets_after_it() {
+        // 20 + 2: 3 for 2, 4 for 3, 5 for 4, 6 for 5, 7 for 6, and 2 are left.
+        let mut window = LinuxWindow { ssthresh: 30, count: 20, ..LinuxWindow::new(2) };
+        window.slow_start();
+        assert_eq!((window.cwnd, window.count), (7, 2));
+        window.slow_start();
+        assert_eq!((window.cwnd, window.count), (8, 2));
+    }
+
+    #[test]
     fn undershoots_in_recovery_and_leaves_it_without_a_burst() {
         let mut window = LinuxWindow::new(40);
         window.lose(window.half(), true);
         assert_eq!((window.cwnd, window.ssthresh), (10, 20));
-        window.recovered(12);
-        assert_eq!(window.cwnd, 12);
-        window.recovered(u32::MAX);
+        window.recovered(Some(14));
+        assert_eq!(window.cwnd, 14);
+        window.recovered(Some(24));
+        assert_eq!(window.cwnd, 20);
+        window.recovered(Some(3));
+        assert_eq!(window.cwnd, 20, "Cubic's, which was not below the threshold");
+        window.recovered(None);
         window.moderate(&Ack { in_flight: 11, ..Ack::default() });
         assert_eq!(window.cwnd, 14);
         window.lose(window.half(), false);
-        window.recovered(u32::MAX);
-        window.moderate(&Ack { in_flight: 7, ..Ack::default() });
-        assert_eq!((window.cwnd, window.ssthresh), (7, 7));
+        window.recovered(None);
+        window.moderate(&Ack { in_flight: 3, ..Ack::default() });
+        assert_eq!((window.cwnd, window.ssthresh), (6, 7));
     }
 
     #[test]

@@ -272,7 +272,7 @@ impl<S: Scheme> Loopback<S> {
         let lost = self.find_losses(echo.seq);
         if self.recovery.is_some_and(|(_, end)| echo.seq >= end) && lost == 0 {
             self.recovery = None;
-            self.scheme.on_recovered(self.now, u32::MAX);
+            self.scheme.on_recovered(self.now, None);
         }
         if echo.marked && echo.seq >= self.reduced_until {
             self.reduced_until = self.next_seq;
@@ -295,6 +295,7 @@ impl<S: Scheme> Loopback<S> {
             min_rtt: self.min_rtt,
             srtt: self.srtt as Time,
             in_recovery: self.recovery.is_some(),
+            in_loss: false,
             window_limited,
             marked: u32::from(echo.marked),
             lost,

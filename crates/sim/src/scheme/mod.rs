@@ -9,6 +9,7 @@ mod aimd;
 mod bbr1;
 mod bbr3;
 mod compound;
+mod compound_linux;
 mod constant;
 mod copa;
 mod cubic;
@@ -28,7 +29,9 @@ mod names;
 mod newreno;
 mod remy;
 mod rounds;
+mod rounds_linux;
 mod vegas;
+mod vegas_linux;
 mod vegas_ns2;
 mod xcp;
 
@@ -36,6 +39,7 @@ pub use aimd::Aimd;
 pub use bbr1::Bbr1;
 pub use bbr3::Bbr3;
 pub use compound::{Compound, CompoundSettings};
+pub use compound_linux::LinuxCompound;
 pub use constant::{ConstantRate, ConstantWindow};
 pub use copa::Copa;
 pub use cubic::{Cubic, CubicSettings};
@@ -46,6 +50,7 @@ pub use names::{SchemeName, Surroundings, is_table_file};
 pub use newreno::{Basis, NewReno, NewRenoSettings};
 pub use remy::Remy;
 pub use vegas::{Vegas, VegasEra, VegasSettings};
+pub use vegas_linux::LinuxVegas;
 pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 pub use xcp::Xcp;
 
@@ -99,6 +104,8 @@ pub struct Ack {
     pub srtt: Time,
     /// Losses are being repaired: no window growth is due to such an ACK.
     pub in_recovery: bool,
+    /// What was outstanding at a timeout is being repaired.
+    pub in_loss: bool,
     /// The window, not the application, is what held the sender back; growth is due to such ACKs only (RFC 7661 §4.1).
     pub window_limited: bool,
     /// Packets among those newly acknowledged that arrived with an ECN mark (as RFC 8257 §3.2 tells a sender).
@@ -144,9 +151,11 @@ pub trait Scheme: Clone {
     fn on_ecn(&mut self, _mark: &Congestion) {}
     /// The retransmission timer expired (RFC 5681 §3.1).
     fn on_rto(&mut self, _timeout: &Congestion) {}
-    /// Everything that was lost has been repaired. `window`: what the transport's own window came to meanwhile, if it has one
-    /// that outlives recovery (rate halving), else `u32::MAX`.
-    fn on_recovered(&mut self, _now: Time, _window: u32) {}
+    /// Everything that was lost has been repaired. `limit`: the window that a transport allows at once that leaves the way
+    /// back to the threshold to the scheme (ns-2's TCP/Linux).
+    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {}
+    /// A part of the window that was lost has been repaired, and it deflates by so many packets (RFC 6582 §3.2, step 5).
+    fn on_partial_ack(&mut self, _deflate: u32) {}
     /// Losses are about to lower the window, and that may prove an error: what [`Scheme::on_spurious`] restores is to be kept.
     fn keep(&mut self) {}
     /// What was taken for lost was late (RFC 4015; RFC 9438 §4.9): the window is to be again what it was at
@@ -291,8 +300,12 @@ macro_rules! any_scheme {
                 match self { $($any::$name(s) => s.on_rto(timeout),)* }
             }
 
-            fn on_recovered(&mut self, now: Time, window: u32) {
-                match self { $($any::$name(s) => s.on_recovered(now, window),)* }
+            fn on_recovered(&mut self, now: Time, limit: Option<u32>) {
+                match self { $($any::$name(s) => s.on_recovered(now, limit),)* }
+            }
+
+            fn on_partial_ack(&mut self, deflate: u32) {
+                match self { $($any::$name(s) => s.on_partial_ack(deflate),)* }
             }
 
             fn keep(&mut self) {
@@ -357,10 +370,14 @@ any_scheme! {
         Cubic(Cubic),
         /// Cubic as Linux 2.6 and ns-2 ran it.
         LinuxCubic(LinuxCubic),
-        /// Compound, by default as ns-2's Linux agent ran it.
+        /// Compound.
         Compound(Compound),
+        /// Compound as Linux 2.6.22 and ns-2 ran it.
+        LinuxCompound(LinuxCompound),
         /// Vegas as Linux has it.
         Vegas(Vegas),
+        /// Vegas as Linux 2.6.22 and ns-2 ran it.
+        LinuxVegas(LinuxVegas),
         /// Vegas as ns-2 has it.
         VegasNs2(VegasNs2),
         /// A constant window.

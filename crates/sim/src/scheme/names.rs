@@ -2,8 +2,8 @@
 
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
-    Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, Own, Remy, Vegas, VegasNs2,
-    VegasNs2Settings, VegasSettings, Xcp,
+    Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxVegas, NewReno, NewRenoSettings, Own, Remy,
+    Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
 };
 use crate::library::Library;
 use crate::queue::{QueueKind, StepSettings, XcpSettings};
@@ -179,12 +179,13 @@ impl SchemeName {
             settings.opening = Opening::SynAndData;
         }
         match self {
-            // Agent/TCP/Newreno.
-            SchemeName::NewReno if preset.is_ns2() => {
-                Settings { recovery: Recovery::NewReno, rtt_samples: RttSamples::NewAcks, ..settings }
-            }
+            _ if !preset.is_ns2() => settings,
+            // Agent/TCP/Newreno, Agent/TCP/Vegas, and Agent/TCP/Reno/XCP.
+            SchemeName::NewReno | SchemeName::VegasNs2 => Settings { recovery: Recovery::NewReno, ..settings },
+            SchemeName::Xcp => Settings { recovery: Recovery::Reno, ..settings },
+            module if module.is_linux_module() => Settings { recovery: Recovery::TcpLinux, ..settings },
             // They read exact times.
-            SchemeName::Table(_) if preset.is_ns2() => {
+            SchemeName::Table(_) => {
                 Settings { recovery: Recovery::Fack, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
             }
             _ => settings,
@@ -223,16 +224,16 @@ impl SchemeName {
                 ecn,
                 ..CubicSettings::default()
             })),
+            SchemeName::Compound if ns2 => AnyScheme::LinuxCompound(LinuxCompound::new(initial_window)),
             SchemeName::Compound => AnyScheme::Compound(Compound::new(CompoundSettings {
                 initial_window,
                 idle_window: initial_window,
-                forgets_when_idle: !ns2,
+                forgets_when_idle: true,
                 ..CompoundSettings::linux_2_6_22()
             })),
+            SchemeName::Vegas if ns2 => AnyScheme::LinuxVegas(LinuxVegas::new(initial_window)),
             SchemeName::Vegas => {
-                let settings = if ns2 { VegasSettings::linux_2_6_22() } else { VegasSettings::linux() };
-                let idle_window = if ns2 { initial_window } else { settings.idle_window };
-                AnyScheme::Vegas(Vegas::new(VegasSettings { initial_window, idle_window, ..settings }))
+                AnyScheme::Vegas(Vegas::new(VegasSettings { initial_window, ..VegasSettings::linux() }))
             }
             SchemeName::VegasNs2 => {
                 AnyScheme::VegasNs2(VegasNs2::new(VegasNs2Settings { initial_window, ..VegasNs2Settings::default() }))
@@ -307,7 +308,7 @@ mod tests {
         let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
         assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
         assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::Fack);
-        assert_eq!(recovery("cubic", Preset::Tao14), Recovery::RateHalving);
+        assert_eq!(recovery("cubic", Preset::Tao14), Recovery::TcpLinux);
         assert_eq!(recovery("newreno", Preset::Today), Recovery::Rack);
     }
 

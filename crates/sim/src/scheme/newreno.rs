@@ -196,10 +196,14 @@ impl Scheme for NewReno {
         }
     }
 
-    fn on_recovered(&mut self, _now: Time, window: u32) {
+    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
         if self.settings.undershoot {
-            self.linux.recovered(window);
+            self.linux.recovered(limit);
         }
+    }
+
+    fn on_partial_ack(&mut self, deflate: u32) {
+        self.cwnd = (self.cwnd - f64::from(deflate)).max(1.0);
     }
 
     fn keep(&mut self) {

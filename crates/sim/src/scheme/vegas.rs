@@ -242,10 +242,10 @@ impl Scheme for Vegas {
         self.window.time_out(timeout, self.window.half(), self.settings.idle_window);
     }
 
-    fn on_recovered(&mut self, _now: Time, window: u32) {
+    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
         self.rounds.recovered();
         if self.settings.is_old() {
-            self.window.recovered(window);
+            self.window.recovered(limit);
         }
     }
 

@@ -158,7 +158,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// Packets that may be in flight now.
-    fn window(&self) -> u32 {
+    pub fn window(&self) -> u32 {
         if self.settings.opening == Opening::Syn && self.board.una == self.first {
             return 1;
         }
@@ -167,7 +167,6 @@ impl<S: Scheme> Connection<S> {
         }
         match self.reduction {
             Reduction::None => self.scheme.window(),
-            Reduction::Halving { window, .. } => window,
             Reduction::Proportional(prr) => prr.window,
         }
     }
@@ -248,6 +247,7 @@ impl<S: Scheme> Connection<S> {
             // The ACK that ends a recovery makes up for much that arrived in it: no growth is due to that (RFC 6582 §3.2 step 3;
             // Linux counts what is news in it, one packet or two).
             in_recovery: in_recovery || was_repairing && self.rack.is_some(),
+            in_loss: self.phase == Phase::Loss,
             window_limited: self.settings.grows_unused_windows || self.was_limited(before),
             marked: feedback.marked,
             lost,

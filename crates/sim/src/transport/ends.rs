@@ -1,6 +1,7 @@
 //! The transports of evaluations under one name: which stack is at a sender's two ends is a matter of its settings.
 
-use super::{Connection, Settings};
+use super::ns2::{Agent, Linux, Tcp};
+use super::{Connection, Recovery, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::Packet;
 use crate::scheme::Scheme;
@@ -10,7 +11,11 @@ use crate::time::Time;
 #[derive(Clone, Debug)]
 pub enum Ends<S> {
     /// The stack whose parts are settings.
-    Stack(Connection<S>),
+    Stack(Box<Connection<S>>),
+    /// ns-2's TCP/Linux.
+    Linux(Agent<S, Linux>),
+    /// ns-2's own TCP.
+    Tcp(Agent<S, Tcp>),
 }
 
 /// The same of whichever it is.
@@ -18,6 +23,8 @@ macro_rules! either {
     ($self:ident, $ends:ident => $answer:expr) => {
         match $self {
             Ends::Stack($ends) => $answer,
+            Ends::Linux($ends) => $answer,
+            Ends::Tcp($ends) => $answer,
         }
     };
 }
@@ -25,12 +32,23 @@ macro_rules! either {
 impl<S: Scheme> Ends<S> {
     /// Number `id` of the senders, with nothing to send yet.
     pub fn new(scheme: S, id: u16, settings: Settings) -> Ends<S> {
-        Ends::Stack(Connection::new(scheme, id, settings))
+        match settings.recovery {
+            Recovery::TcpLinux => Ends::Linux(Agent::new(scheme, id, settings)),
+            Recovery::NewReno | Recovery::Reno => Ends::Tcp(Agent::new(scheme, id, settings)),
+            Recovery::Fack | Recovery::GoBackN | Recovery::Proportional | Recovery::Rack => {
+                Ends::Stack(Box::new(Connection::new(scheme, id, settings)))
+            }
+        }
     }
 
     /// What decides about window and pace.
     pub fn scheme(&self) -> &S {
         either!(self, ends => &ends.scheme)
+    }
+
+    /// Packets that may be in flight, where that is the transport's to say in recovery, and else the scheme's window.
+    pub fn window(&self) -> u32 {
+        either!(self, ends => ends.window())
     }
 
     /// Packets in flight.

@@ -9,6 +9,7 @@
 mod connection;
 mod ends;
 mod linux_rtt;
+pub mod ns2;
 mod pacing;
 mod probe;
 mod rack;

@@ -57,10 +57,6 @@ pub struct Scoreboard {
     newest_arrived: u64,
     /// One more than the highest number known to have arrived.
     highest_arrived: u32,
-    /// Packets before this one have been passed by number, and those that were missing then taken for lost.
-    passed: u32,
-    /// Repairs in order: the next new packet then, the number and the transmission.
-    repairs: VecDeque<(u32, u32, u64)>,
     /// Packets in flight.
     pub in_flight: u32,
     /// Packets to be sent again.
@@ -81,7 +77,7 @@ pub struct Scoreboard {
 
 impl Scoreboard {
     /// Nothing is outstanding, and `una` is the first packet to be sent. Losses will be found by order of transmission
-    /// ([`Scoreboard::overtaken`]), or by number ([`Scoreboard::passed`]).
+    /// ([`Scoreboard::overtaken`]), or not here.
     #[must_use]
     pub fn new(una: u32, by_order: bool) -> Scoreboard {
         Scoreboard {
@@ -92,8 +88,6 @@ impl Scoreboard {
             transmissions: 0,
             newest_arrived: 0,
             highest_arrived: una,
-            passed: una,
-            repairs: VecDeque::new(),
             in_flight: 0,
             to_repair: 0,
             repair_from: una,
@@ -137,9 +131,6 @@ impl Scoreboard {
         self.to_repair -= 1;
         let earlier = self.sent[i].transmission;
         self.sent[i] = Sent { earlier, ..self.snapshot(now, seq, true) };
-        if !self.by_order {
-            self.repairs.push_back((self.next(), seq, self.sent[i].transmission));
-        }
         seq
     }
 
@@ -243,8 +234,8 @@ impl Scoreboard {
             self.deliver(packet, now);
         }
         self.una += count;
-        self.forget_order();
         self.highest_arrived = self.highest_arrived.max(self.una);
+        self.forget_order();
         (count, (self.delivered - before) as u32)
     }
 
@@ -252,9 +243,6 @@ impl Scoreboard {
     fn forget_order(&mut self) {
         while self.order.front().is_some_and(|&(_, seq)| seq < self.una) {
             self.order.pop_front();
-        }
-        while self.repairs.front().is_some_and(|&(_, seq, _)| seq < self.una) {
-            self.repairs.pop_front();
         }
     }
 

@@ -40,11 +40,10 @@ pub enum Recovery {
     GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
     NewReno,
-    /// SACK as in Linux before 3.2, and in ns-2's port of it: a packet is lost when one three numbers higher has arrived, a
-    /// repair when what was sent new after it has; after a timeout nothing more is taken for lost until all that was
-    /// outstanding is acknowledged. In recovery one packet less for every two ACKs, and no more than the ACK lets
-    /// go; recovery leaves behind the window that this came to.
-    RateHalving,
+    /// ns-2's TCP/Linux, of Linux 2.6.22 (`ns2/linux.rs`).
+    TcpLinux,
+    /// ns-2's own TCP with Reno's recovery, in which any ACK of new data ends it: that of XCP (`ns2/tcp.rs`).
+    Reno,
     /// SACK; a packet is lost when one sent three transmissions later has arrived (RFC 9002 §6.1.1); proportional rate
     /// reduction (RFC 9937).
     Proportional,
@@ -190,7 +189,7 @@ impl Settings {
             rto_granularity: 10_000_000,
             rtt_samples: RttSamples::Echo,
             clock: 100_000,
-            recovery: Recovery::RateHalving,
+            recovery: Recovery::Proportional,
             dup_threshold: 3,
             adapts_to_reordering: false,
             grows_unused_windows: true,

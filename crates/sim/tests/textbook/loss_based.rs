@@ -29,7 +29,7 @@ fn lone(
 /// From half to all of what pipe and buffer hold that takes 3/8 W^2 transmission times.
 #[test]
 fn newreno_has_the_sawtooth() {
-    for recovery in [Recovery::NewReno, Recovery::RateHalving, Recovery::Proportional] {
+    for recovery in [Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional] {
         let log = lone(newreno(), Settings { recovery, ..plain() }, 10.0, 100.0, 120, 200.0);
         let epochs = epochs(&log);
         // 100 ms of 1 ms each, the one being transmitted, 120 waiting.

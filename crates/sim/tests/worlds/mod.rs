@@ -203,7 +203,7 @@ impl Dice {
             Recovery::Fack,
             Recovery::GoBackN,
             Recovery::NewReno,
-            Recovery::RateHalving,
+            Recovery::TcpLinux,
             Recovery::Proportional,
             Recovery::Rack,
         ];

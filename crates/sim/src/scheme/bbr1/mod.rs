@@ -397,7 +397,7 @@ impl Scheme for Bbr1 {
     }
 
     /// Draft §4.2.3.4: the window of before.
-    fn on_recovered(&mut self, _now: Time, _window: u32) {
+    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
         self.recovering = false;
         self.entering = false;
         self.conservation = false;

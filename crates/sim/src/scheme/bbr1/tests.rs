@@ -134,7 +134,7 @@ fn a_timeout_sends_one_packet_and_recovery_restores_the_window_4_2_3_4() {
     let mut bbr = Bbr1 { cwnd: 80.0, ..bbr(1) };
     bbr.on_rto(&Congestion::default());
     assert_eq!(bbr.window(), 1);
-    bbr.on_recovered(0, u32::MAX);
+    bbr.on_recovered(0, None);
     assert_eq!(bbr.window(), 80);
 }
 

@@ -372,7 +372,7 @@ impl Scheme for Bbr3 {
     }
 
     /// Draft §5.6.4.4: the window of before, within the bounds.
-    fn on_recovered(&mut self, _now: Time, _window: u32) {
+    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
         self.recovering = false;
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         self.bound_cwnd();

@@ -269,6 +269,6 @@ fn a_timeout_leaves_one_packet_and_recovery_restores_the_window_5_6_4_4() {
     let mut bbr = Bbr3 { cwnd: 80.0, ..bbr(1) };
     bbr.on_rto(&Congestion::default());
     assert_eq!(bbr.window(), 1);
-    bbr.on_recovered(0, u32::MAX);
+    bbr.on_recovered(0, None);
     assert_eq!(bbr.window(), 80);
 }

@@ -105,7 +105,7 @@ impl<S: Scheme> Connection<S> {
         }
         let congestion = self.congestion(now, self.board.una, 1);
         self.scheme.on_loss(&congestion);
-        self.scheme.on_recovered(now, u32::MAX);
+        self.scheme.on_recovered(now, None);
     }
 
     /// Whether an ACK shows that what was taken for lost was late.
@@ -142,7 +142,7 @@ impl<S: Scheme> Connection<S> {
             self.repair_now = false;
             self.recover = self.board.una;
             if self.phase == Phase::Recovery {
-                self.scheme.on_recovered(now, u32::MAX);
+                self.scheme.on_recovered(now, None);
             }
             self.phase = Phase::Open;
             self.reduction = Reduction::None;

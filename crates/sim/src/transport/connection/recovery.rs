@@ -45,20 +45,13 @@ pub(super) enum Phase {
 pub(super) enum Reduction {
     /// It is the scheme's from the first.
     None,
-    /// One packet less for every two ACKs.
-    Halving {
-        /// The window on the way down.
-        window: u32,
-        /// ACKs counted since it was last lowered.
-        count: u32,
-    },
     /// In proportion to what is delivered.
     Proportional(Prr),
 }
 
 impl<S: Scheme> Connection<S> {
     pub(super) fn is_sack(&self) -> bool {
-        !matches!(self.settings.recovery, Recovery::GoBackN | Recovery::NewReno)
+        !matches!(self.settings.recovery, Recovery::GoBackN)
     }
 
     /// Whatever is lost is repaired once, and the window is counted from the latest arrival.
@@ -81,13 +74,10 @@ impl<S: Scheme> Connection<S> {
     /// Finds what is lost after an ACK, and enters and leaves recovery: packets newly declared lost.
     pub(super) fn find_losses(&mut self, ack: &Heard, now: Time) -> u32 {
         let lost = match self.settings.recovery {
-            Recovery::GoBackN | Recovery::NewReno => self.count_duplicates(ack.acked, ack.una),
+            Recovery::GoBackN => self.count_duplicates(ack.acked, ack.una),
             Recovery::Rack => self.find_by_rack(ack, now),
             Recovery::Fack => self.board.overtaken(self.dup_threshold, false),
-            Recovery::Proportional => self.board.overtaken(self.dup_threshold, true),
-            // All of it is being repaired already.
-            Recovery::RateHalving if self.phase == Phase::Loss && self.board.una < self.recover => None,
-            Recovery::RateHalving => self.board.passed(self.dup_threshold, self.phase == Phase::Recovery),
+            _ => self.board.overtaken(self.dup_threshold, true),
         };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
@@ -97,8 +87,7 @@ impl<S: Scheme> Connection<S> {
                 rack.on_recovered();
             }
             if !was_loss {
-                let left = if let Reduction::Halving { window, .. } = self.reduction { window } else { u32::MAX };
-                self.scheme.on_recovered(now, left);
+                self.scheme.on_recovered(now, None);
             }
         }
         let Some((seq, count)) = lost else { return 0 };
@@ -144,13 +133,8 @@ impl<S: Scheme> Connection<S> {
         self.repair_now = !self.is_fack();
         self.partial_acks = 0;
         self.reduction = match self.settings.recovery {
-            Recovery::Fack | Recovery::GoBackN | Recovery::NewReno => Reduction::None,
-            Recovery::RateHalving => {
-                Reduction::Halving { window: self.scheme.window().min(self.in_flight() + lost), count: 0 }
-            }
-            Recovery::Proportional | Recovery::Rack => {
-                Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered))
-            }
+            Recovery::Fack | Recovery::GoBackN => Reduction::None,
+            _ => Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered)),
         };
         self.totals.reductions += 1;
         self.begin_episode();
@@ -164,13 +148,6 @@ impl<S: Scheme> Connection<S> {
         let target = self.scheme.window();
         match &mut self.reduction {
             Reduction::None => {}
-            Reduction::Halving { window, count } => {
-                // One packet less for every two ACKs, and no bursts (`tcp_cwnd_down`).
-                *count += 1;
-                let down = (*count / 2).min(window.saturating_sub(target));
-                *count %= 2;
-                *window = (*window - down).min(in_flight + 1);
-            }
             Reduction::Proportional(prr) => prr.on_ack(Progress { delivered, advances, lost, in_flight }, target),
         }
     }

@@ -97,7 +97,7 @@ impl<S: Scheme> Connection<S> {
         congestion.lost = match self.settings.recovery {
             Recovery::Fack => u32::from(self.board.declare_lost(seq)),
             Recovery::Rack => self.lose_by_timeout(now),
-            Recovery::GoBackN | Recovery::NewReno | Recovery::RateHalving | Recovery::Proportional => self.go_back(),
+            _ => self.go_back(),
         };
         self.phase = Phase::Loss;
         self.recover = self.board.next();
