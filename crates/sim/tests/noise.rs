@@ -7,7 +7,8 @@ use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{AnyScheme, ConstantWindow, Remy};
+use exmachina_sim::scheme::{AnyScheme, ConstantWindow, Remy, Vegas, VegasSettings};
+use exmachina_sim::sender::Sender;
 use exmachina_sim::time::{Time, from_ms, from_s};
 use exmachina_sim::transport::Settings;
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -81,6 +82,54 @@ fn jitter_overtakes_nobody_where_there_is_reordering() {
     };
     assert_eq!(overtaken(1e-12), 0);
     assert!(overtaken(0.01) > 5);
+}
+
+/// The memory of every RemyCC after each ACK.
+struct Ratios(Vec<f64>);
+
+impl<'t> Observer<Sender<Remy<'t>>> for Ratios {
+    fn acked(&mut self, _: Time, _: usize, _: &Packet, sender: &Sender<Remy<'t>>) {
+        self.0.push(sender.scheme.controller.memory().point()[Signal::RttRatio as usize]);
+    }
+}
+
+/// On a clock that ticks every 10 ms RTTs of 4 ms are one tick, those of 12 ms one or two: the ratio is 1, or at most 2, and its rule
+/// is found, by the grid as well.
+#[test]
+fn a_clock_coarser_than_the_rtt_measures_a_tick() {
+    let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 0.9, increment: 3, intersend_ms: 0.5 });
+    (1..=9).for_each(|i| _ = table.split(table.len() - 1, &[f64::from(i); 6], &Signal::ALL[..4]));
+    let table = FlatTable::new(&table).unwrap();
+    for (rtt_ms, most) in [(4.0, 1.0), (12.0, 2.0)] {
+        let network = Network { clock_ms: 10.0, ..Network::dumbbell(100.0, rtt_ms, 1, for_ever()) };
+        let mut engine = Engine::new(&network, SEED, |_| Remy::new(&table));
+        let mut ratios = Ratios(Vec::new());
+        engine.run(from_s(2.0), &mut ratios);
+        // The first ACK of a flow shows none.
+        assert!(
+            ratios.0.len() > 1000 && ratios.0[1..].iter().all(|r| (1.0..=most).contains(r)),
+            "{:?}",
+            &ratios.0[..9]
+        );
+        assert!(most == 1.0 || ratios.0.contains(&most));
+    }
+    for clock_ms in [10.0, 50.0] {
+        let transport = Settings { clock: from_ms(clock_ms), ..Settings::today() };
+        let plan = |scheme| SenderPlan { scheme, transport, route: vec![0], rtt_ms: 4.0, workload: for_ever() };
+        let (queue, limit) = (QueueKind::DropTail, Limit::Packets(100));
+        let world = World {
+            hops: vec![HopPlan { link: LinkPlan::Rate(10.0), queue, limit, loss: 0.0, delay_ms: 0.0 }],
+            senders: vec![
+                plan(AnyScheme::Remy(Remy::new(&table))),
+                plan(AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))),
+            ],
+            jitter_ms: 0.0,
+            reordering: Reordering::default(),
+        };
+        let mut engine = world.engine(SEED);
+        engine.run(from_s(5.0), &mut Unwatched);
+        assert!(engine.outcome().flows.iter().all(|f| f.delivered > 100), "{:?}", engine.outcome());
+    }
 }
 
 /// Two links, of which the second is slower and has room for few.
