@@ -11,7 +11,7 @@ use exmachina_sim::world::{LinkPlan, SenderPlan, World};
 ///
 /// A lone sender has none to compete with, and where no link loses anything what it loses is its own queue's doing. A
 /// timeout takes 3 s at most before there are RTTs, and 1 s or some RTTs afterwards; three in a row, each twice as long as the one
-/// before, and the slow start after them, are within 10 s and 20 RTTs. A link that is silent meanwhile is waited for,
+/// before, and the slow start after them, are within 15 s and 20 RTTs. A link that is silent meanwhile is waited for,
 /// and the timer that backed off then as long again. Where backoff lasts until a packet that was sent
 /// once is acknowledged (Karn's rule), it may reach the longest timeout.
 pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
@@ -19,9 +19,11 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
     let lossless = plan.route.iter().all(|&hop| world.hops[usize::from(hop)].loss == 0.0);
     // One that no loss slows down, or only in its model of the path, can push its own repairs, for as long as it likes, out of
     // a short queue that drops what waits for what arrives.
-    let drops_head =
-        |&hop: &u8| matches!(world.hops[usize::from(hop)].queue, QueueKind::SfqCoDel(_) | QueueKind::FqCoDel(_));
-    let models = matches!(plan.scheme, AnyScheme::Bbr1(_) | AnyScheme::Bbr3(_));
+    let drops_head = |&hop: &u8| {
+        use QueueKind::{CoDel, FqCoDel, SfqCoDel};
+        matches!(world.hops[usize::from(hop)].queue, CoDel(_) | SfqCoDel(_) | FqCoDel(_))
+    };
+    let models = matches!(plan.scheme, AnyScheme::Bbr1(_) | AnyScheme::Bbr3(_) | AnyScheme::Copa(_));
     let pushed_out = (models || !answers(&plan.scheme)) && plan.route.iter().any(drops_head);
     // Its timeouts repair one packet each, and each may back off to a minute.
     let one_by_one = plan.transport.recovery == Recovery::Fack;
@@ -32,7 +34,7 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
         plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
     let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks);
     let backoff = if karn { super::LONGEST_TIMEOUT } else { 0 };
-    Some(10 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
+    Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
 }
 
 /// Whether a scheme sends less where packets are lost.

@@ -164,7 +164,7 @@ impl<'w> Witness<'w> {
 }
 
 /// A sender that has something to send, or to repair, has an alarm set, no further away than the longest timeout
-/// (RFC 6298 §2.5) and its own pace.
+/// (RFC 6298 §2.5) and its own pace, which is no slower than a packet an RTT where the transport sets it.
 fn is_alive(sender: &Sender, now: Time) -> bool {
     let outstanding = sender.next_seq() > sender.una();
     let may_go = sender.is_on() && sender.scheme().window() > 0;
@@ -172,7 +172,9 @@ fn is_alive(sender: &Sender, now: Time) -> bool {
     own || sender.finished()
         || !(outstanding || may_go)
         || sender.ready()
-            <= now.saturating_add(super::LONGEST_TIMEOUT + SECOND).saturating_add(sender.scheme().intersend())
+            <= now
+                .saturating_add(super::LONGEST_TIMEOUT + SECOND)
+                .saturating_add(sender.scheme().intersend().saturating_add(sender.srtt()))
 }
 
 impl Observer<Sender> for Witness<'_> {
