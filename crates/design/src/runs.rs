@@ -38,6 +38,8 @@ pub struct FlowRow {
     pub header_bytes: u16,
     /// Time that a packet takes to be transmitted, on all constant-rate links of its route, ms.
     pub transmission_ms: f64,
+    /// The transport is one of the authors' ns-2.
+    pub ns2: bool,
     /// What its transport counted.
     pub totals: Totals,
 }
@@ -86,6 +88,25 @@ impl FlowRow {
     #[must_use]
     pub fn sampled_delay_ms(&self) -> f64 {
         self.excess(self.sampled_rtt_ms())
+    }
+
+    /// Throughput as the authors' ns-2 scripts count it: data in order with their headers, over the time on, Mbit/s; NaN under
+    /// other transports, and if never on.
+    #[must_use]
+    pub fn ns2_throughput_mbps(&self) -> f64 {
+        let bits = 8.0 * self.totals.in_order as f64 * f64::from(self.packet_bytes);
+        if self.ns2 && self.on_s > 0.0 { bits * 1e-6 / self.on_s } else { f64::NAN }
+    }
+
+    /// Mean RTT as they count it, ms: over all ACKs of the packets that they answer (Tao'14), over what polls saw (Remy'13, whose
+    /// figure 4 takes off 149.5 ms). NaN under other transports, and without a sample.
+    #[must_use]
+    pub fn ns2_rtt_ms(&self) -> f64 {
+        let (sum, samples) = match self.totals.polls {
+            0 => (self.totals.sampled, self.totals.acks),
+            polls => (self.totals.polled, polls),
+        };
+        if self.ns2 { sum as f64 * 1e-6 / samples as f64 } else { f64::NAN }
     }
 
     /// Throughput over an equal share of the slowest link; 0 if never on.
@@ -190,6 +211,7 @@ fn one_run(
         packet_bytes: drawn.world.senders[i].transport.packet_bytes,
         header_bytes: drawn.world.senders[i].transport.header_bytes,
         transmission_ms: drawn.world.transmission_ms(i),
+        ns2: evaluation.transport.preset.is_ns2(),
         totals: totals[i],
     };
     Ok(outcome.flows.iter().enumerate().map(row).collect())

@@ -132,7 +132,7 @@ impl Evaluation {
     fn with_buffer_bdp(&self, py: Python<'_>, times: f64) -> Evaluation {
         let mut inner = self.inner.clone();
         for link in inner.links.iter_mut().filter(|link| link.buffer == BufferSize::Infinite) {
-            link.buffer = BufferSize::Bdp(times);
+            link.buffer = BufferSize::Bdp { times, beyond_ms: 0.0 };
         }
         self.with(py, inner)
     }
@@ -316,6 +316,8 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
         number("goodput_mbps", FlowRow::goodput_mbps),
         number("sampled_rtt_ms", FlowRow::sampled_rtt_ms),
         number("sampled_delay_ms", FlowRow::sampled_delay_ms),
+        number("ns2_throughput_mbps", FlowRow::ns2_throughput_mbps),
+        number("ns2_rtt_ms", FlowRow::ns2_rtt_ms),
     ]
 }
 

@@ -54,6 +54,11 @@ impl Controller {
         self.window
     }
 
+    /// Sets the window, which the next rule starts from: some transports do so for a loss.
+    pub fn set_window(&mut self, packets: u32) {
+        self.window = packets;
+    }
+
     /// Least time between two sends, ns.
     #[must_use]
     #[inline(always)]

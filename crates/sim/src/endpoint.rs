@@ -24,6 +24,10 @@ pub struct Totals {
     /// missing, samples by time stamps echo the packet before the gap (RFC 7323 §4.3), and are longer than any packet
     /// was on its way.
     pub sampled: Time,
+    /// Polls that saw another RTT sample or cumulative ACK than the one before (Remy'13's scripts).
+    pub polls: u64,
+    /// Sum over them of the sender's latest RTT sample, ns.
+    pub polled: Time,
     /// Packets delivered to the application: those that arrived, and all before them. What Tao'14's ns-2 scripts counted.
     pub in_order: u64,
     /// Packets sent, those sent again included.

@@ -4,13 +4,14 @@
 
 use crate::engine::{Engine, Seed};
 use crate::network::{Buffer, Workload};
-use crate::path::{Hop, Link, Reordering, Topology, legs};
+use crate::path::{Hop, Pipe, Reordering, Topology, legs};
 use crate::queue::{AnyQueue, Limit, QueueKind};
 use crate::random::{Purpose, Stream};
 use crate::scheme::AnyScheme;
 use crate::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
+use crate::time::from_ms;
 use crate::traffic::Traffic;
-use crate::transport::{Ends, Opening, Settings};
+use crate::transport::{Ends, Opening, SACK_BLOCK_BYTES, Settings};
 
 /// A link, before it is in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,7 +96,10 @@ impl<'t> World<'t> {
             let legs = legs(&sender.route, rtt_ms, |hop| self.hops[hop].delay_ms);
             topology.add_route(&legs, (self.jitter_ms * 1e6, stream(i, Purpose::Jitter)), reordering);
         }
-        let ends = |(i, s): (usize, &SenderPlan<'t>)| Ends::new(s.scheme.clone(), i as u16, s.transport);
+        let ends = |(i, s): (usize, &SenderPlan<'t>)| {
+            let block_delay = from_ms(self.on_links_ms(i, SACK_BLOCK_BYTES));
+            Ends::new(s.scheme.clone(), i as u16, s.transport, block_delay)
+        };
         let traffic = |(i, s): (usize, &SenderPlan<'t>)| Traffic::new(s.workload.clone(), seed.root, seed.specimen, i);
         Engine::with(
             topology,
@@ -147,7 +151,7 @@ impl<'t> World<'t> {
     }
 
     /// The link of a tail-drop queue whose departures can be told on arrival.
-    fn plain(&self, plan: &HopPlan) -> Option<Link> {
+    fn plain(&self, plan: &HopPlan) -> Option<Pipe> {
         let bytes = self.senders.first()?.transport.packet_bytes;
         // A SYN is shorter than other packets.
         let alike = |s: &SenderPlan<'_>| s.transport.packet_bytes == bytes && s.transport.opening == Opening::Data;
@@ -160,7 +164,7 @@ impl<'t> World<'t> {
             Limit::Bytes(n) => Buffer::Packets(u32::try_from(n / u64::from(bytes.max(1))).unwrap_or(u32::MAX)),
         };
         match plan.link {
-            LinkPlan::Rate(mbps) => Some(Link::of(mbps, bytes, buffer)),
+            LinkPlan::Rate(mbps) => Some(Pipe::new(mbps, bytes, buffer)),
             _ => None,
         }
     }

@@ -1,10 +1,10 @@
 //! One hop: a queue, the link that serves it, and the packets that the link loses.
 
-use super::Link;
+use super::{Pipe, Transmitter};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
 use crate::random::Stream;
-use crate::service::{Carrier, ConstantRate, OPPORTUNITY_BYTES, Service};
+use crate::service::{Carrier, OPPORTUNITY_BYTES, Service};
 use crate::time::{NEVER, Time};
 
 /// A queue and its link.
@@ -25,9 +25,9 @@ pub struct Hop {
 #[derive(Clone, Debug)]
 enum Kind {
     /// First come, first served, tail drop, constant rate: a departure is known on arrival, and nothing is stored.
-    Fifo(Link),
+    Fifo(Pipe),
     /// A link that is busy for as long as a packet takes.
-    Steady { queue: Box<AnyQueue>, link: ConstantRate, transmitting: Option<Packet> },
+    Steady { queue: Box<AnyQueue>, link: Transmitter, transmitting: Option<Packet> },
     /// A link that has opportunities, each for some bytes (mahimahi's model).
     Opportunities { queue: Box<AnyQueue>, service: Service, carrier: Carrier },
 }
@@ -80,7 +80,9 @@ impl Hop {
         let queue = Box::new(queue);
         Hop::of(
             match service {
-                Service::Rate(link) => Kind::Steady { queue, link, transmitting: None },
+                Service::Rate(link) => {
+                    Kind::Steady { queue, link: Transmitter::new(link.mean_mbps()), transmitting: None }
+                }
                 service => Kind::Opportunities { queue, service, carrier: Carrier::default() },
             },
             loss,
@@ -90,7 +92,7 @@ impl Hop {
 
     /// A tail-drop queue before a constant-rate link, where all packets are of one size.
     #[must_use]
-    pub fn fifo(link: Link, loss: f64, loss_stream: Stream) -> Hop {
+    pub fn fifo(link: Pipe, loss: f64, loss_stream: Stream) -> Hop {
         Hop::of(Kind::Fifo(link), loss, loss_stream)
     }
 
@@ -118,7 +120,8 @@ impl Hop {
                 queue.enqueue(packet, now, dropped);
                 if transmitting.is_none() {
                     *transmitting = queue.dequeue(now, dropped);
-                    self.next = transmitting.as_ref().map_or(NEVER, |p| now + link.duration(p.bytes));
+                    self.next =
+                        transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, true)));
                 }
             }
             Kind::Opportunities { queue, service, .. } => {
@@ -144,7 +147,7 @@ impl Hop {
             Kind::Steady { queue, link, transmitting } => {
                 departed.extend(transmitting.take());
                 *transmitting = queue.dequeue(now, dropped);
-                self.next = transmitting.as_ref().map_or(NEVER, |p| now + link.duration(p.bytes));
+                self.next = transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, false)));
             }
             Kind::Opportunities { queue, service, carrier } => {
                 service.advance();

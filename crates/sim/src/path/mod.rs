@@ -9,6 +9,7 @@ mod hop;
 mod lane;
 mod link;
 mod topology;
+mod transmitter;
 
 pub use crowd::Crowd;
 pub use dumbbell::Dumbbell;
@@ -17,6 +18,7 @@ pub use lane::Lane;
 pub use link::Link;
 pub(crate) use topology::legs;
 pub use topology::{Reordering, Route, Topology};
+pub use transmitter::{Pipe, Transmitter};
 
 use crate::packet::Packet;
 use crate::time::Time;

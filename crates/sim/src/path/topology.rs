@@ -8,7 +8,7 @@
 //! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
-use super::{Crowd, Lane, Link, Path};
+use super::{Crowd, Lane, Path, Pipe};
 use crate::engine::Seed;
 use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::packet::Packet;
@@ -128,7 +128,7 @@ impl Topology {
     pub fn of(network: &Network, lot: &Lot, seed: Seed) -> Topology {
         let stream = |i: usize, purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
         let hop = |(i, link): (usize, &LotLink)| {
-            Hop::fifo(Link::of(link.rate_mbps, PACKET_BYTES as u16, link.buffer), link.loss, stream(i, Purpose::Loss))
+            Hop::fifo(Pipe::new(link.rate_mbps, PACKET_BYTES as u16, link.buffer), link.loss, stream(i, Purpose::Loss))
         };
         let hops = lot.links.iter().enumerate().map(hop).collect();
         let mut topology = Topology::new(hops, from_ms(network.clock_ms), true);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::evaluation::{AIMD, Evaluation};
-use super::group::{Contender, Group};
+use super::group::{Access, Contender, Group};
 use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::engine::Seed;
 use crate::library::Library;
@@ -164,6 +164,7 @@ impl Evaluation {
             let limit = self.limit(link.buffer, &queue, &plan, longest);
             hops.push(HopPlan { link: plan, queue, limit, loss, delay_ms: link.delay_ms.unwrap_or(0.0) });
         }
+        self.add_access(&mut hops, &mut senders, contender);
         Ok(DrawnWorld { world: World { hops, senders, jitter_ms, reordering: self.path.reordering }, schemes })
     }
 
@@ -206,6 +207,18 @@ impl Evaluation {
             });
         }
         Ok(())
+    }
+
+    /// Puts a link of its own before each sender's route, with the discipline and the room of the first link's queue.
+    fn add_access(&self, hops: &mut Vec<HopPlan>, senders: &mut [SenderPlan<'_>], contender: &Contender) {
+        let Some(Access { rate_mbps, delay_ms }) = self.path.access else { return };
+        let link = LinkPlan::Rate(rate_mbps);
+        let queue = self.queue(&self.links[0], contender);
+        for sender in senders {
+            let limit = self.limit(self.links[0].buffer, &queue, &link, sender.rtt_ms);
+            sender.route.insert(0, hops.len() as u8);
+            hops.push(HopPlan { link: link.clone(), queue: queue.clone(), limit, loss: 0.0, delay_ms });
+        }
     }
 
     /// Gives the senders the on and off times of a run of ns-2, where the file says so.
@@ -251,10 +264,12 @@ impl Evaluation {
             BufferSize::Infinite => Limit::Infinite,
             BufferSize::Packets(packets) => room(packets),
             BufferSize::Bytes(bytes) => Limit::Bytes(bytes),
-            BufferSize::Bdp(times) => {
+            BufferSize::Bdp { times, beyond_ms } => {
                 let bits = 8.0 * f64::from(self.transport.packet_bytes());
-                let packets = times * link.mean_mbps() * 1e6 / bits * longest_ms / 1e3;
-                room(packets.round().max(1.0) as u32)
+                let packets = times * link.mean_mbps() * 1e6 / bits * (longest_ms - beyond_ms) / 1e3;
+                // ns-2's scripts cut it to whole packets. What would be whole but for rounding stays so.
+                let whole = if self.transport.preset.is_ns2() { (packets + 1e-6).floor() } else { packets.round() };
+                room(whole.max(1.0) as u32)
             }
         }
     }

@@ -18,6 +18,9 @@ use crate::scheme::SchemeName;
 /// The most runs of one contender.
 const MAX_RUNS: usize = 1_000_000;
 
+/// The most senders that have an access link each.
+const MAX_ACCESS_LINKS: f64 = 200.0;
+
 /// What senders are called that run AIMD beside those of the contender.
 pub(super) const AIMD: &str = "aimd";
 
@@ -194,6 +197,7 @@ impl Evaluation {
             self.check_group(group).map_err(|(name, message)| document.error(&field(name), message))?;
         }
         let counts: Vec<&Quantity> = self.groups.iter().map(|g| g.count.as_ref().unwrap_or(&NOTHING)).collect();
+        self.check_access(document, &counts)?;
         check_counts(&counts).map_err(|(i, message)| {
             let count = |i: usize| if listed { format!("senders[{i}].count") } else { "senders.count".to_owned() };
             document.error(&i.map_or("senders".to_owned(), count), message)
@@ -227,6 +231,23 @@ impl Evaluation {
             }
         }
         Ok(())
+    }
+
+    /// Each access link is a hop, which routes have room for so many of; and it is part of the RTT.
+    fn check_access(&self, document: &Document<'_>, counts: &[&Quantity]) -> Result<(), FileError> {
+        let Some(access) = self.path.access else { return Ok(()) };
+        let senders: f64 = counts.iter().map(|count| count.extremes().1).sum();
+        if senders > MAX_ACCESS_LINKS {
+            let message = format!("expected at most {MAX_ACCESS_LINKS} senders that have one, got up to {senders}");
+            return Err(document.error("path.access", message));
+        }
+        let on_links = |group: &Group| routes::delay_ms(&self.route(group), &self.links);
+        let short =
+            |group: &&Group| self.rtt_extremes(group).is_some_and(|(rtt, _)| rtt < access.delay_ms + on_links(group));
+        match self.groups.iter().find(short) {
+            None => Ok(()),
+            Some(_) => Err(document.error("path.access.delay_ms", "expected that it fits into every RTT")),
+        }
     }
 
     /// All senders of a run of ns-2 draw from one generator, so that a replay is for all of them.

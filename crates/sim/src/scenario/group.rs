@@ -133,12 +133,42 @@ pub(super) struct PathTable {
     pub clock_ms: Quantity,
     #[serde(default, deserialize_with = "reordering")]
     pub reordering: Reordering,
+    /// A link that each sender has to itself, before its route.
+    #[serde(default, deserialize_with = "access")]
+    pub access: Option<Access>,
+}
+
+/// A link that a sender has to itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    /// Its rate, Mbit/s.
+    pub rate_mbps: f64,
+    /// One-way delay, ms.
+    pub delay_ms: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AccessTable {
+    rate_mbps: f64,
+    delay_ms: f64,
+}
+
+fn access<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Access>, D::Error> {
+    let AccessTable { rate_mbps, delay_ms } = table(deserializer)?;
+    if !(rate_mbps > 0.0 && rate_mbps <= 1e6) {
+        return Err(D::Error::custom(format!("expected a rate_mbps above 0 and at most 1000000, got {rate_mbps}")));
+    }
+    if !(0.0..=1e4).contains(&delay_ms) {
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 10000, got {delay_ms}")));
+    }
+    Ok(Some(Access { rate_mbps, delay_ms }))
 }
 
 impl Default for PathTable {
     fn default() -> Self {
         let reordering = Reordering::default();
-        PathTable { rtt_ms: None, rtt_ms_each: None, jitter_ms: zero(), clock_ms: zero(), reordering }
+        PathTable { rtt_ms: None, rtt_ms_each: None, jitter_ms: zero(), clock_ms: zero(), reordering, access: None }
     }
 }
 

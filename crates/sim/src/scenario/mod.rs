@@ -8,7 +8,8 @@
 //!
 //! [link]
 //! rate_mbps = { uniform = [10, 20] }  # or a number, log_uniform, list, grid, log_grid
-//! buffer = { bdp = 5 }                # or { packets = 1000 }, { bytes = 1_000_000 }, or "infinite" (default)
+//! buffer = { bdp = 5 }                # or { packets = 1000 }, { bytes = 1_000_000 }, or "infinite" (default);
+//!                                     # { bdp = 5, beyond_ms = 2 }: of the longest RTT but for 2 ms of it
 //! loss = 0.001                        # probability; default 0
 //!
 //! [path]
@@ -77,6 +78,7 @@
 //! # queue = { xcp = { alpha = 0.4, beta = 0.226, gamma = 0.1, capacity_mbps = 15 } }
 //!
 //! [path]
+//! access = { rate_mbps = 1000, delay_ms = 1 }  # a link that each sender has to itself, before its route; part of the RTT
 //! reordering = { probability = 0.01, delay_ms = 5 }  # packets that are held back, and overtaken
 //!
 //! [workload]
@@ -98,7 +100,8 @@
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "rack"                   # or fack, go-back-n, newreno, reno, tcp-linux, proportional; ns-2's differ by scheme
+//! recovery = "rack"                   # or fack, go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
+//!                                     # rational-tao14 (of RemyCCs); ns-2's differ by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false
@@ -107,6 +110,7 @@
 //! ect_on_repairs = false              # packets sent again may be marked
 //! idle_timer = false
 //! rtt_samples = "packets"             # that set the timer: or echo, new-acks, timed; ns-2's differ by scheme
+//! poll_ms = 5                         # senders are looked at so often (remy13; else not at all): a transfer ends when that sees it
 //! packet_bytes = 1250                 # on the wire (remy13: 1260); 40 of them are headers, of ns-2's 50
 //! ack_bytes = 0                       # ACKs take so long on the links' way back; 40 in ns-2
 //! ecn = false                         # of NewReno and Cubic; other schemes have their way

@@ -203,9 +203,9 @@ fn room(buffer: BufferSize, rate_mbps: f64, longest_ms: f64) -> Buffer {
         BufferSize::Infinite => Buffer::Infinite,
         BufferSize::Packets(packets) => Buffer::Packets(packets),
         BufferSize::Bytes(bytes) => Buffer::Packets(u32::try_from(bytes / PACKET_BYTES as u64).unwrap_or(u32::MAX)),
-        BufferSize::Bdp(times) => {
+        BufferSize::Bdp { times, beyond_ms } => {
             let packets_per_s = rate_mbps * 1e6 / (8.0 * PACKET_BYTES);
-            Buffer::Packets((times * packets_per_s * longest_ms / 1e3).round().max(1.0) as u32)
+            Buffer::Packets((times * packets_per_s * (longest_ms - beyond_ms) / 1e3).round().max(1.0) as u32)
         }
     }
 }

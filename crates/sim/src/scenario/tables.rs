@@ -56,8 +56,14 @@ pub enum BufferSize {
     Packets(u32),
     /// `{ bytes = n }`.
     Bytes(u64),
-    /// `{ bdp = x }`: this many times the link rate x the largest minimum RTT, at least one packet.
-    Bdp(f64),
+    /// `{ bdp = x }`: this many times the link rate x the largest minimum RTT, at least one packet; with `beyond_ms`, but for so
+    /// much of that RTT, which is beyond the link.
+    Bdp {
+        /// How many times.
+        times: f64,
+        /// Part of the RTT that does not count, ms.
+        beyond_ms: f64,
+    },
 }
 
 /// `[path]`: delay, and what clouds its measurement.
@@ -114,6 +120,7 @@ struct BufferTable {
     packets: Option<u32>,
     bytes: Option<u64>,
     bdp: Option<f64>,
+    beyond_ms: Option<f64>,
 }
 
 impl<'de> Deserialize<'de> for BufferSize {
@@ -140,12 +147,19 @@ impl<'de> Visitor<'de> for BufferVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<BufferSize, A::Error> {
         let table = BufferTable::deserialize(MapAccessDeserializer::new(map))?;
+        let beyond_ms = table.beyond_ms.unwrap_or(0.0);
+        if table.beyond_ms.is_some() && table.bdp.is_none() {
+            return Err(A::Error::custom("expected beyond_ms beside bdp only"));
+        }
+        if !(beyond_ms >= 0.0 && beyond_ms.is_finite()) {
+            return Err(A::Error::custom(format!("expected beyond_ms of at least 0, got {beyond_ms}")));
+        }
         match (table.packets, table.bytes, table.bdp) {
             (Some(0), None, None) => Err(A::Error::custom("expected room for at least 1 packet, got 0")),
             (Some(packets), None, None) => Ok(BufferSize::Packets(packets)),
             (None, Some(0), None) => Err(A::Error::custom("expected room for at least 1 byte, got 0")),
             (None, Some(bytes), None) => Ok(BufferSize::Bytes(bytes)),
-            (None, None, Some(bdp)) if bdp > 0.0 && bdp.is_finite() => Ok(BufferSize::Bdp(bdp)),
+            (None, None, Some(bdp)) if bdp > 0.0 && bdp.is_finite() => Ok(BufferSize::Bdp { times: bdp, beyond_ms }),
             (None, None, Some(bdp)) => Err(A::Error::custom(format!("expected bdp > 0, got {bdp}"))),
             _ => Err(A::Error::custom("expected exactly one of { packets = n }, { bytes = n } and { bdp = x }")),
         }

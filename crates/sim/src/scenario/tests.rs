@@ -354,7 +354,10 @@ fn mistakes_in_values() {
         link("buffer = { bdp = 1, packets = 1 }"),
         "3: link.buffer: expected exactly one of { packets = n }, { bytes = n } and { bdp = x }"
     );
-    assert_eq!(link("buffer = { kb = 1 }"), "3: link.buffer.kb: unknown field; expected one of packets, bytes, bdp");
+    assert_eq!(
+        link("buffer = { kb = 1 }"),
+        "3: link.buffer.kb: unknown field; expected one of packets, bytes, bdp, beyond_ms"
+    );
     let path = |text: &str| told(RTT, text);
     assert_eq!(
         path("rtt_ms = -1"),

@@ -45,6 +45,8 @@ pub struct Transport {
     idle_timer: Option<bool>,
     #[serde(default, deserialize_with = "rtt_samples")]
     rtt_samples: Option<RttSamples>,
+    #[serde(default, deserialize_with = "poll")]
+    poll_ms: Option<Time>,
     #[serde(default, deserialize_with = "packet_bytes")]
     packet_bytes: Option<u16>,
     #[serde(default, deserialize_with = "ack_bytes")]
@@ -80,6 +82,7 @@ impl Transport {
             ect_on_repairs: self.ect_on_repairs.unwrap_or(d.ect_on_repairs),
             idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
             rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
+            poll: self.poll_ms.unwrap_or(d.poll),
             packet_bytes: self.packet_bytes(),
             header_bytes: d.header_bytes,
             ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
@@ -145,6 +148,8 @@ fn opening<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Opening>
 fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
     let words = [
         ("fack", Recovery::Fack),
+        ("rational-remy13", Recovery::RationalRemy13),
+        ("rational-tao14", Recovery::RationalTao14),
         ("go-back-n", Recovery::GoBackN),
         ("newreno", Recovery::NewReno),
         ("reno", Recovery::Reno),
@@ -174,6 +179,11 @@ fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<T
 
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
     ms(deserializer, 0.0)
+}
+
+/// Polls without a pause would never let time go on.
+fn poll<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 0.1)
 }
 
 /// A timer that expires at once would never let time go on.

@@ -147,6 +147,8 @@ pub trait Scheme: Clone {
     fn on_ack(&mut self, ack: &Ack);
     /// Packets were lost: called once per window (on entering recovery), before `on_ack` of the same ACK.
     fn on_loss(&mut self, _loss: &Congestion) {}
+    /// ns-2's TCP sets the window to 1, for a loss or a timeout, where rules set it otherwise.
+    fn collapse(&mut self) {}
     /// The receiver echoes an ECN mark: called once per window (RFC 3168 §6.1.2), before `on_ack` of the same ACK.
     fn on_ecn(&mut self, _mark: &Congestion) {}
     /// The retransmission timer expired (RFC 5681 §3.1).
@@ -290,6 +292,10 @@ macro_rules! any_scheme {
             #[inline]
             fn on_loss(&mut self, loss: &Congestion) {
                 match self { $($any::$name(s) => s.on_loss(loss),)* }
+            }
+
+            fn collapse(&mut self) {
+                match self { $($any::$name(s) => s.collapse(),)* }
             }
 
             fn on_ecn(&mut self, mark: &Congestion) {

@@ -185,8 +185,12 @@ impl SchemeName {
             SchemeName::Xcp => Settings { recovery: Recovery::Reno, ..settings },
             module if module.is_linux_module() => Settings { recovery: Recovery::TcpLinux, ..settings },
             // They read exact times.
+            SchemeName::Table(_) if preset == Preset::Tao14 => {
+                Settings { recovery: Recovery::RationalTao14, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
+            }
+            // Their memory works in whole ms.
             SchemeName::Table(_) => {
-                Settings { recovery: Recovery::Fack, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
+                Settings { recovery: Recovery::RationalRemy13, clock: 1_000_000, ..settings }
             }
             _ => settings,
         }
@@ -307,7 +311,7 @@ mod tests {
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
         let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
         assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::Fack);
+        assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::RationalTao14);
         assert_eq!(recovery("cubic", Preset::Tao14), Recovery::TcpLinux);
         assert_eq!(recovery("newreno", Preset::Today), Recovery::Rack);
     }

@@ -47,6 +47,10 @@ impl Scheme for Remy<'_> {
         self.controller.act(self.table);
     }
 
+    fn collapse(&mut self) {
+        self.controller.set_window(1);
+    }
+
     #[inline(always)]
     fn window(&self) -> u32 {
         self.controller.window()

@@ -71,13 +71,6 @@ impl ConstantRate {
         ConstantRate { mbps }
     }
 
-    /// Transmission time of a packet, to the nearest ns and at least 1 ns.
-    #[inline]
-    #[must_use]
-    pub fn duration(&self, bytes: u16) -> Time {
-        ((f64::from(bytes) * 8e3 / self.mbps).round() as Time).max(1)
-    }
-
     /// Rate, Mbit/s.
     #[must_use]
     pub fn mean_mbps(&self) -> f64 {
@@ -98,16 +91,6 @@ fn mbps(opportunities_per_s: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_packet_takes_its_bits_over_the_rate() {
-        assert_eq!(ConstantRate::new(10.0).duration(1250), 1_000_000);
-        assert_eq!(ConstantRate::new(15.0).duration(1250), 666_667);
-        assert_eq!(ConstantRate::new(10.0).duration(40), 32_000);
-        // However fast the link, time moves on, so that no two packets leave at once.
-        assert_eq!(ConstantRate::new(1e9).duration(40), 1);
-        assert_eq!(ConstantRate::new(0.0).duration(40), NEVER);
-    }
 
     #[test]
     fn a_constant_rate_has_no_opportunities() {

@@ -104,6 +104,17 @@ impl<S: Scheme> Connection<S> {
         }
     }
 
+    /// What decides about window and pace.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// The latest RTT sample, ns; 0 before the first.
+    #[must_use]
+    pub fn latest_rtt(&self) -> Time {
+        self.rtt.latest
+    }
+
     /// Packets in flight; each duplicate ACK stands for one that left (RFC 6582 §3.2 inflates the window instead).
     #[must_use]
     pub fn in_flight(&self) -> u32 {

@@ -11,9 +11,13 @@ mod ends;
 mod linux_rtt;
 pub mod ns2;
 mod pacing;
+mod polled;
 mod probe;
 mod rack;
+mod rational_remy13;
+mod rational_tao14;
 mod receiver;
+mod sack_blocks;
 mod scoreboard;
 #[cfg(test)]
 mod scripts;
@@ -24,6 +28,7 @@ mod undo;
 
 pub use connection::Connection;
 pub use ends::Ends;
+pub use sack_blocks::SACK_BLOCK_BYTES;
 pub use settings::{
     Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttEstimator, RttSamples, Settings,
 };

@@ -70,6 +70,18 @@ impl Receiver {
         self.next
     }
 
+    /// One past the largest packet that arrived.
+    #[must_use]
+    pub fn edge(&self) -> u32 {
+        self.next + if self.beyond.is_empty() { 0 } else { 1 + self.beyond.len() as u32 }
+    }
+
+    /// Whether a packet of this connection has arrived.
+    #[must_use]
+    pub fn has(&self, seq: u32) -> bool {
+        seq < self.next || seq > self.next && self.beyond.get((seq - self.next - 1) as usize).is_some_and(|&has| has)
+    }
+
     /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.
     pub fn receive(&mut self, packet: &Packet, now: Time, settings: &Settings) -> (bool, bool) {
         let in_order = packet.seq == self.next;

@@ -36,6 +36,10 @@ pub enum Recovery {
     /// acknowledgement), each loss is repaired once, and that a repair was lost shows in a timeout only, which repairs
     /// that one packet. How the papers' RemyCCs were in ns-2 (docs/validation.md).
     Fack,
+    /// TCP/Rational of Remy'13's ns-2: Tahoe, with a window from rules (`rational_remy13.rs`).
+    RationalRemy13,
+    /// TCP/Rational of Tao'14's ns-2, a transport of its own (`rational_tao14.rs`).
+    RationalTao14,
     /// Duplicate ACKs only; everything from the first gap on is sent again, what had arrived included (Tahoe).
     GoBackN,
     /// Duplicate ACKs only, window inflation, one repair per RTT (RFC 6582), go-back-N after a timeout: ns-2's NewReno.
@@ -157,6 +161,8 @@ pub struct Settings {
     /// The retransmission timer runs on when nothing is outstanding: expiring then, it sets the window to 1 and leaves
     /// ssthresh alone (ns-2). Only persistent connections live to see it.
     pub idle_timer: bool,
+    /// A sender is looked at so often while it is on, and its transfer ends when that sees it; 0: at its last ACK.
+    pub poll: Time,
     /// Bytes of a data packet on the wire.
     pub packet_bytes: u16,
     /// How many of them are headers.
@@ -171,7 +177,7 @@ impl Settings {
     /// As Remy'13's ns-2 scripts have it (ns-2.35, `tcl/ex/congctrl`).
     #[must_use]
     pub const fn remy13() -> Settings {
-        Settings { opening: Opening::Syn, packet_bytes: 1210 + NS2_HEADER_BYTES, ..Settings::tao14() }
+        Settings { opening: Opening::Syn, poll: 5_000_000, packet_bytes: 1210 + NS2_HEADER_BYTES, ..Settings::tao14() }
     }
 
     /// As Tao'14's ns-2 scripts have it (ns-2.35, `tcl/ex/decomposability`).
@@ -197,6 +203,7 @@ impl Settings {
             pacing: false,
             ect_on_repairs: true,
             idle_timer: true,
+            poll: 0,
             packet_bytes: 1200 + NS2_HEADER_BYTES,
             header_bytes: NS2_HEADER_BYTES,
             ack_bytes: HEADER_BYTES,
@@ -225,6 +232,7 @@ impl Settings {
             pacing: false,
             ect_on_repairs: false,
             idle_timer: false,
+            poll: 0,
             packet_bytes: 1250,
             header_bytes: HEADER_BYTES,
             ack_bytes: 0,

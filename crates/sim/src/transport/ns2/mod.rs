@@ -93,6 +93,17 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
         }
     }
 
+    /// What decides about the window.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// The latest sample of the RTT, ns; 0 before the first.
+    #[must_use]
+    pub fn latest_rtt(&self) -> Time {
+        self.rules.latest_rtt()
+    }
+
     /// Packets in flight.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
