@@ -215,7 +215,9 @@ def medians(folder: Path) -> None:
         ours = of_senders(results.flows.filter(pl.col("contender") == label))
         print(f"  {Path(scheme).stem if scheme.endswith('dna') else scheme:22} {throughput:5.2f} {delay:5.1f}", end="")
         print(f"  {ours[0]:5.2f} {ours[1]:5.1f}   {ours[0] / throughput:5.2f} {ours[1] - delay:+5.1f}", flush=True)
-    fresh = exmachina.Evaluation.load("r4").text.replace('preset = "remy13"', 'preset = "remy13"\nconnections = "fresh"')
+    fresh = exmachina.Evaluation.load("r4").text.replace(
+        'preset = "remy13"', 'preset = "remy13"\nconnections = "fresh"'
+    )
     ours = of_senders(exmachina.evaluate(exmachina.Evaluation(fresh, "r4.toml"), ["newreno"]).flows)
     print("  newreno, fresh          1.09  13.0  {:5.2f} {:5.1f}".format(*ours))
 

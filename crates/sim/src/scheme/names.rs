@@ -189,9 +189,7 @@ impl SchemeName {
                 Settings { recovery: Recovery::RationalTao14, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
             }
             // Their memory works in whole ms.
-            SchemeName::Table(_) => {
-                Settings { recovery: Recovery::RationalRemy13, clock: 1_000_000, ..settings }
-            }
+            SchemeName::Table(_) => Settings { recovery: Recovery::RationalRemy13, clock: 1_000_000, ..settings },
             _ => settings,
         }
     }

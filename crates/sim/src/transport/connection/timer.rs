@@ -95,9 +95,7 @@ impl<S: Scheme> Connection<S> {
         // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
         self.timed = None;
         congestion.lost = match self.settings.recovery {
-            Recovery::Fack => {
-                u32::from(self.board.declare_lost(seq))
-            }
+            Recovery::Fack => u32::from(self.board.declare_lost(seq)),
             Recovery::Rack => self.lose_by_timeout(now),
             _ => self.go_back(),
         };
