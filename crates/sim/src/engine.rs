@@ -222,10 +222,10 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
         self.schedule.set(i, next, turn);
     }
 
-    /// Plans the next packet of a sender that was switched.
+    /// Plans the next packet of a sender that was switched: what a pause held back is due now, not in the past.
     fn plan(&mut self, i: usize) {
         let sender = &mut self.senders[i];
-        let at = sender.ready();
+        let at = sender.ready().max(self.now);
         sender.plan(at);
         self.schedule.set(i, at, 0);
     }

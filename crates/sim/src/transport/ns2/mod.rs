@@ -207,8 +207,6 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
         // The agent is told of no pause: what it knew, it goes on with.
         self.end = self.end.max(self.rules.next()).saturating_add(packets);
         self.rules.resume();
-        // At once, unless the pace forbids it; never before now.
-        self.last_send = self.last_send.max(now.saturating_sub(self.scheme.intersend()));
         self.turn = 0;
     }
 

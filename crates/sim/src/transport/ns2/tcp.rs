@@ -67,6 +67,8 @@ pub struct Tcp {
     timed: Option<u32>,
     min_rtt: Time,
     delivered: u64,
+    /// What XCP takes for a packet's bytes when its routers change the window: data only (`tcp/xcp-end-sys.cc`).
+    data_bytes: f64,
 }
 
 impl Tcp {
@@ -189,6 +191,7 @@ impl Rules for Tcp {
             timed: None,
             min_rtt: Time::MAX,
             delivered: 0,
+            data_bytes: f64::from(settings.packet_bytes - settings.header_bytes),
         }
     }
 
@@ -295,7 +298,7 @@ impl Rules for Tcp {
             srtt: self.rtt.srtt(),
             in_recovery,
             window_limited: true,
-            xcp_feedback: ack.xcp_feedback_bytes,
+            xcp_feedback: ack.xcp_feedback_bytes / self.data_bytes,
             ..Ack::default()
         });
         if deflate > 0 {
