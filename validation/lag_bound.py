@@ -1,6 +1,6 @@
 """How well could any end-to-end controller do on `known-1x`?  An estimate from below on what the delay of news costs.
 
-The omniscient reference is out of reach there: no sender can know that another has started before one RTT has passed. Here a
+No sender can know that another has started before one RTT has passed, as the omniscient reference does. Here a
 controller knows everything, the link, the number of senders, the queue, but one RTT late, and nothing at all when it
 starts. It begins at `start` times the link rate, takes an equal share of the link once it has news, and `drain` less
 while it hears of a queue. The best of such controllers, in a fluid model in steps of 1 ms, is a score to compare with.

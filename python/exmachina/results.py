@@ -42,9 +42,9 @@ class Results:
     (over the time on), normalised_throughput (over an equal share of the slowest link), mean_rtt_ms, queueing_delay_ms
     (mean RTT less that of an empty network, a packet's own transmission included), goodput_mbps (throughput less
     headers), sampled_rtt_ms (mean over the ACKs of the sender's latest RTT sample, as the papers' scripts measured it:
-    more than packets' RTTs while losses are repaired) sampled_delay_ms (the same less that of an empty network), and what the authors' ns-2 scripts count, under their
-    transports only: ns2_throughput_mbps (data in order with their headers) and ns2_rtt_ms (over all ACKs in Tao'14's, over what
-    polls every 5 ms see in Remy'13's)."""
+    more than packets' RTTs while losses are repaired), sampled_delay_ms (the same less that of an empty network), and
+    what the authors' ns-2 scripts count, under their transports only: ns2_throughput_mbps (data in order with their
+    headers) and ns2_rtt_ms (over all ACKs in Tao'14's, over what polls every 5 ms see in Remy'13's)."""
 
     @property
     def runs(self) -> pl.DataFrame:
