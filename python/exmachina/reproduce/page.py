@@ -37,7 +37,10 @@ PAPERS = {
     "Tao'14": "Tao'14: Learnability of Congestion Control",
     "beyond": "Beyond the papers",
 }
-SCALES = {"quick": "fewer and shorter runs than in the papers", "paper": "as many and as long runs as in the papers"}
+SCALES = {
+    "quick": "fewer runs and points than in the papers, and some runs are shorter",
+    "paper": "as many and as long runs as in the papers, where an experiment says nothing else",
+}
 SEARCHED_ROWS = 8
 """A table with more rows than this has a field to search it."""
 TALL_ROWS = 16

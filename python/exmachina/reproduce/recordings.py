@@ -81,7 +81,14 @@ def _sequence_panel(  # noqa: PLR0917
         Line("its rate alone", "#1b2430", after, at_turn + per_s * (after - turn_s), dash=True, width=1.2),
     ]
     top = float(seq.max())
-    gap = f"{rtts:.1f} RTTs later it begins\nto send as it does alone" if rtts > 0 else "and changes little"
+    if np.isinf(rtts):
+        gap = "and it never sends\nas it does alone"
+    else:
+        gap = (
+            f"{rtts:.1f} RTTs later it begins\nto send as it does alone"
+            if rtts > 0
+            else "and it sends already\nas it does alone"
+        )
     notes = [
         Note(first + 0.3 * rtt_s, 0.6 * top, "one competing flow"),
         Note(left_s - 4.5 * rtt_s, 0.85 * top, "the competing flow stops", (left_s, at_left)),
