@@ -77,12 +77,16 @@ def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
     """Writes `algorithms.md` and `algorithms.png`."""
     if not algorithms:
         return
-    page = PAGE.format(
-        how=how_scored(algorithms), published=beaten(algorithms), scores=scores(algorithms), costs=costs(algorithms)
-    )
-    write_atomically(docs / "algorithms.md", page.encode())
+    write_atomically(docs / "algorithms.md", page(algorithms).encode())
     with mpl.rc_context(STYLE):
         write_atomically(docs / "algorithms.png", curves(algorithms))
+
+
+def page(algorithms: Sequence[Algorithm]) -> str:
+    """What `algorithms.md` says."""
+    return PAGE.format(
+        how=how_scored(algorithms), published=beaten(algorithms), scores=scores(algorithms), costs=costs(algorithms)
+    )
 
 
 def how_scored(algorithms: Sequence[Algorithm]) -> str:
