@@ -6,7 +6,7 @@
 #   make bench     how fast the simulator is
 #   make fuzz      100,000 random worlds: nothing panics, stands still, falls silent or loses count
 #   make fuzz-files  100,000 damaged files: nothing panics, hangs or gives a traceback
-#   make validate  what takes too long for the tests: known answers at full length, kills, threads, a bound
+#   make validate  what takes too long for the tests: known answers at full length, kills, threads, curves of ns-2
 #   make lock      renew the pinned versions of the development tools
 
 PYTHON ?= python3
