@@ -4,7 +4,7 @@ Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds w
 with its .history.parquet, NAME being that of a model that comes with the program; and, if designs began with the
 tables of others, spent.json with the CPU-seconds of those by name. --renew scores the algorithms that are in the
 package again, and whatever they are compared with; what is known of their designs stays. Without either, only
-docs/algorithms.md is written again.
+docs/algorithms.md is written again. README.md follows.
 
 An algorithm is compared with the authors' published table for the same networks, where `--tables` has one (default:
 beside the project), and with schemes that people wrote, on the same specimens.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import readme
 from algorithms_page import write_page
 
 import exmachina
@@ -74,6 +75,7 @@ def main() -> None:
         elif given.only is not None and model.name in given.only:
             raise SystemExit(f"{' and '.join(map(str, paths))}: expected these files")
     write_page(PROJECT / "docs", exmachina.algorithms())
+    readme.renew(PROJECT)
 
 
 def outputs(folder: Path, model: Model) -> list[Path]:

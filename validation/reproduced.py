@@ -1,7 +1,9 @@
 """All experiments at the papers' scale, for docs: writes docs/reproduced.md, its pictures and docs/results/ledger.csv.
 
-Usage: reproduced.py [--output FOLDER] [--scale paper|quick]. Runs are kept in FOLDER/cache: it goes on where it was.
-The authors' published tables and recordings of cellular links are taken from beside the project, where they are.
+Usage: reproduced.py [--output FOLDER] [--scale paper|quick] [--into PROJECT]. Runs are kept in FOLDER/cache: it goes on
+where it was. The authors' published tables and recordings of cellular links are taken from beside the project, where
+they are. What README.md says of the ledger is renewed, too. --into writes into another copy of the project, or, to try
+it, into any folder: README.md is written where there is one.
 """
 
 import argparse
@@ -9,10 +11,12 @@ import io
 from pathlib import Path
 
 from PIL import Image
+from readme import ledger_path, renew
 
 import exmachina
 from exmachina.files import write_atomically
 from exmachina.reproduce.ledger import ledger_markdown, write_ledger
+from exmachina.reproduce.outcome import Outcome
 from exmachina.reproduce.page import write_report
 
 PROJECT = Path(__file__).parents[1]
@@ -23,13 +27,12 @@ COLOURS = 128
 HEAD = """\
 # The papers, reproduced
 
-Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale}` draws it, with the authors'
-published tables beside ours, and the ledger of claims: the papers' numbers beside ours, with 95 % bootstrap
-intervals over runs. A claim is held if ours is within the tolerance of the paper's (15 % if nothing else is said),
-or better where better is what is claimed. Where the papers' text, their code and we differ, and which way each
-experiment goes: [differences.md](differences.md). Why our human schemes are off ns-2's where they are:
-[validation.md](validation.md). This page is written by `python validation/reproduced.py`; its simulations took
-{cpu_min:.0f} minutes of CPU time, version {version}.
+Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale}` draws it, {published}, and the
+ledger of claims: the papers' numbers beside ours, with 95 % bootstrap intervals over runs. A claim is held if ours is
+within the tolerance of the paper's (15 % if nothing else is said), or better where better is what is claimed. Where the
+papers' text, their code and we differ, and which way each experiment goes: [differences.md](differences.md). How our
+human schemes compare with ns-2's: [validation.md](validation.md). This page is written by
+`python validation/reproduced.py`; its simulations took {cpu_min:.0f} minutes of CPU time, version {version}.
 """
 
 
@@ -38,20 +41,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=Path("reproduced"))
     parser.add_argument("--scale", choices=["paper", "quick"], default="paper")
+    parser.add_argument("--into", type=Path, default=PROJECT, metavar="PROJECT")
     given = parser.parse_args()
     traces = {name: REFERENCE / file for name, file in RECORDINGS.items()}
+    tables = REFERENCE / "remycc" if (REFERENCE / "remycc").exists() else None
     outcomes = exmachina.reproduce(
         "all",
         scale=given.scale,
         output=given.output,
-        tables=REFERENCE / "remycc" if (REFERENCE / "remycc").exists() else None,
+        tables=tables,
         traces={name: path for name, path in traces.items() if path.exists()},
     )
     write_report(outcomes, given.output / "report.html", facts={})
-    docs = PROJECT / "docs"
-    (docs / "reproduced").mkdir(exist_ok=True)
     cpu_min = sum(outcome.cpu_s for outcome in outcomes) / 60
-    lines = [HEAD.format(scale=given.scale, cpu_min=cpu_min, version=exmachina.__version__)]
+    published = "with the authors' published tables beside ours" if tables else "with our tables alone"
+    head = HEAD.format(scale=given.scale, published=published, cpu_min=cpu_min, version=exmachina.__version__)
+    write_docs(outcomes, head, given.into)
+    print(f"{len(outcomes)} experiments, {cpu_min:.0f} minutes of CPU time: {given.into / 'docs' / 'reproduced.md'}")
+
+
+def write_docs(outcomes: list[Outcome], head: str, project: Path) -> None:
+    """The page, its pictures, the ledger, and what the front page says of it."""
+    docs = project / "docs"
+    for folder in (docs / "reproduced", docs / "results"):
+        folder.mkdir(parents=True, exist_ok=True)
+    lines = [head]
     for outcome in outcomes:
         if not outcome.pictures:
             continue
@@ -61,9 +75,10 @@ def main() -> None:
             write_atomically(docs / "reproduced" / f"{picture.name}.png", small(picture.png))
             lines.append(f"![{picture.caption}](reproduced/{picture.name}.png)\n")
     lines.append(f"## The ledger of claims\n\n{ledger_markdown(outcomes)}")
-    write_ledger(outcomes, docs / "results" / "ledger.csv")
     write_atomically(docs / "reproduced.md", "\n".join(lines).encode())
-    print(f"{len(outcomes)} experiments, {cpu_min:.0f} minutes of CPU time: docs/reproduced.md")
+    write_ledger(outcomes, ledger_path(project))
+    if (project / "README.md").exists():
+        renew(project)
 
 
 def small(path: Path) -> bytes:

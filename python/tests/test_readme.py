@@ -1,0 +1,155 @@
+"""README.md says what committed results say, and what it says one can run, one can run.
+
+After a change that moves its numbers: `python validation/readme.py`, or the script that the failing test names.
+"""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import Command
+
+from exmachina import algorithms
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted(DOCS.glob("*.md"))
+
+
+def _script(name: str) -> ModuleType:
+    """A script of `validation`, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "validation" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+SCRIPT = _script("readme")
+
+
+def said(block: str) -> str:
+    """What README.md has between the comments of a block, on one line."""
+    return " ".join(SCRIPT.parts(README, block)[1].split())
+
+
+def numbers(pattern: str, text: str) -> list[float]:
+    found = re.search(pattern, text)
+    assert found, f"expected {pattern} in {text}"
+    return [float(group.replace("−", "-")) for group in found.groups()]
+
+
+def test_the_results_are_those_that_are_committed() -> None:
+    assert SCRIPT.parts(README, "results")[1] == SCRIPT.results_block(ROOT)
+
+
+def test_tables_that_are_shipped() -> None:
+    files = list((ROOT / "python" / "exmachina" / "algorithms").glob("*.dna"))
+    assert numbers(r"(\d+) tables come with the program", said("results")) == [len(files)]
+    assert numbers(r"(\d+) of the (\d+) have a knife edge", said("results"))[1] == len(files)
+
+
+def test_published_tables_that_ours_are_ahead_of() -> None:
+    """README.md, docs/algorithms.md and what comes with the package say the same."""
+    page = (DOCS / "algorithms.md").read_text(encoding="utf-8")
+    rivals, ahead = (int(n) for n in numbers(r"of (\d+) such tables, the algorithm is ahead of (\d+)", page))
+    assert rivals == sum(one.published is not None for one in algorithms())
+    found = re.search(r"For (\w+) of their models .* ours are ahead of (\w+) of them", said("results"))
+    assert found
+    assert found[1] == SCRIPT.in_words(rivals)
+    assert found[2] == ("all" if ahead == rivals else SCRIPT.in_words(ahead))
+
+
+def test_the_page_of_algorithms_is_what_comes_with_the_package() -> None:
+    page = _script("algorithms_page").page(algorithms())
+    assert (DOCS / "algorithms.md").read_text(encoding="utf-8") == page, "python validation/algorithms.py writes it"
+
+
+def test_speeds() -> None:
+    rows = SCRIPT.markdown_table(DOCS / "speed.md", "Beside the authors' simulator")
+    times = [float(row["authors'"]) / float(row["ours"]) for row in rows]
+    assert [float(row["times as fast"]) for row in rows] == pytest.approx(times, abs=0.051)
+    promises = numbers(r"at (\d+) and (\d+) times the speed; one rule alone runs at (\d+) times", said("results"))
+    for promised, measured in zip(promises, times, strict=True):
+        assert promised <= measured < promised + 1
+
+
+def test_what_was_measured_elsewhere() -> None:
+    rows = SCRIPT.markdown_table(DOCS / "designs.md", "Figure 4 in the authors' ns-2")
+    assert [row["table"] for row in rows] == list(SCRIPT.GENERAL)
+    for row in rows:
+        pattern = rf"`{row['table']}` (\S+) Mbit/s at (\S+) ms, published (\S+) at (\d+\.\d+)"
+        assert numbers(pattern, said("results")) == [float(cell) for cell in list(row.values())[1:]]
+
+
+def test_knife_edges_are_seen() -> None:
+    """A known one (docs/designs.md), and a table without any split."""
+    found = SCRIPT.knife_edges()
+    assert "tao-rtt-150" in found
+    assert "tao-tcp-naive" not in found
+
+
+def _anchors(page: Path) -> set[str]:
+    """Of the headings of a page, as GitHub makes them."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("http"):
+            continue
+        path, _, anchor = link.partition("#")
+        there = (page.parent / path) if path else page
+        assert there.exists(), link
+        assert not anchor or anchor in _anchors(there), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_that_are_named_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"\b(?:crates|python/exmachina|python/tests|validation|docs)/[\w./-]*\w", text):
+        assert (ROOT / name).exists(), name
+
+
+def _commands() -> list[str]:
+    """Lines of README.md's shell blocks and commands within the text of README.md and CONTRIBUTING.md."""
+    shell = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    lines = [line.split("#")[0].strip() for block in shell for line in block.splitlines()]
+    words = README + (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    return [line for line in lines if line] + re.findall(r"`((?:exmachina|make|python) [^`]+)`", words)
+
+
+def test_commands_exist(exmachina: Command) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    asked: dict[str, set[str]] = {}
+    for line in _commands():
+        program, *words = line.split()
+        if program == "make":
+            targets = [word for word in words if not word.startswith("-")]
+            assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in targets), line
+        elif program == "python":
+            text = (ROOT / words[0]).read_text(encoding="utf-8")
+            assert all(f'"{option}"' in text for option in words if option.startswith("--")), line
+        elif program == "exmachina":
+            asked.setdefault(words[0], set()).update(word for word in words if word.startswith("-"))
+    assert {"design", "score", "inspect", "evaluate", "trace", "reproduce"} <= set(asked)
+    for command, options in asked.items():
+        told = exmachina(command, "--help")
+        assert told.returncode == 0, command
+        known = {"--help", *re.findall(r"(?<!\w)--?[a-z][a-z-]*", told.stdout)}
+        assert options <= known, (command, options - known)
+
+
+def test_nothing_is_called_a_bound_or_papers_any_more() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").lower()
+        assert "omniscient bound" not in text, page.name
+        assert 'preset = "papers"' not in text, page.name
