@@ -30,6 +30,9 @@ off = { seconds = 1 }
 duration_s = 4
 """
 
+DURATIONS = "expected more than 0 and at most 35184 simulated seconds (the simulator's clock counts no further), got "
+"""What is said of a length that no run can have."""
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -185,7 +185,8 @@ def test_the_authors_number_their_tables(exmachina: Command, tmp_path: Path, one
     assert all(f"{label} " in done.stdout for label in ("x.dna.5", "x.dna.5/sfqcodel"))
     (tmp_path / "x.toml").write_text('schemes = ["x.dna.5", "x.dna.5/codel"]\n' + SMALL)
     assert exmachina("evaluate", "x.toml", *small).returncode == 0
-    assert exmachina("score", "x.dna.5", "--model", "x.toml", "--specimens", "4").returncode == 0
+    (tmp_path / "small.toml").write_text(SMALL)
+    assert exmachina("score", "x.dna.5", "--model", "small.toml", "--specimens", "4").returncode == 0
 
 
 def test_version_and_help(exmachina: Command) -> None:

@@ -119,19 +119,19 @@ def test_a_run_of_hours_ends_with_ctrl_c() -> None:
     hours = dumbbell(rate_mbps=1000, senders=8, on_s=1e9, off_s=1e-6)
     table = Table.single(["rtt_ratio"], 1.0, 1, 0.001, "fast")
     ended: list[float] = []
+    let_go = threading.Event()
 
     def compute(stop: _core.Stop) -> None:
         workers = _core.Workers(1)
         columns = _core.evaluate(table, hours.held_out(1, 1), 35_000.0, workers, stop)
         ended.append(float(frame_of(columns)["on_s"].max()))  # type: ignore[arg-type]
+        let_go.set()
 
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         interruptible(compute)
-    for thread in threading.enumerate():
-        if thread.name == "exmachina-compute":
-            thread.join()
-    assert ended, "the core has let go"
+    # Not by joining the thread: where ctrl-C came while Python 3.11 joined it, it is taken for ended.
+    assert let_go.wait(60), "the core has let go"
     assert ended[0] < 30_000
 
 

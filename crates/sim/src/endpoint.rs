@@ -54,6 +54,15 @@ impl Totals {
             self.late_delay += rtt;
         }
     }
+
+    /// Counts a packet that arrived, for the first time or not, and so many that are in order by it. A SYN holds no data; one of
+    /// a connection long gone, which nobody puts in order any more, is in order for none.
+    pub fn arrive(&mut self, rtt: Time, is_on: bool, is_new: bool, is_syn: bool, in_order: u32) {
+        self.in_order += u64::from(in_order.saturating_sub(u32::from(is_new && is_syn)));
+        if is_new && !is_syn {
+            self.deliver(rtt, is_on);
+        }
+    }
 }
 
 /// Both ends of one sender's connections.

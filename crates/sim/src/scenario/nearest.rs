@@ -7,8 +7,10 @@ const MAX_LETTERS: usize = 40;
 #[must_use]
 pub fn or_nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let near = known.into_iter().map(|one| (distance(name, one), one)).min_by_key(|&(distance, _)| distance);
+    let letters = name.chars().count();
     match near {
-        Some((distance, one)) if name != one && 3 * distance <= name.chars().count().max(3) => {
+        // One letter in three may differ, and one in a shorter name, but not all of them.
+        Some((distance, one)) if name != one && 3 * distance <= letters.max(3) && distance < letters => {
             format!("; did you mean {one}?")
         }
         _ => String::new(),
@@ -55,5 +57,7 @@ mod tests {
         assert_eq!(or_nearest("vegas", known), "");
         assert_eq!(or_nearest(&"x".repeat(1000), known), "");
         assert_eq!(or_nearest("", known), "");
+        assert_eq!(or_nearest("C", ["A", "B"]), "");
+        assert_eq!(or_nearest("a", ["A", "B"]), "; did you mean A?");
     }
 }

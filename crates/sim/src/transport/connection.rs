@@ -291,13 +291,10 @@ impl<S: Scheme> Connection<S> {
         self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) > u64::from(window)
     }
 
-    /// Counts a packet that arrived, and so many that are in order by it. A SYN holds no data.
+    /// Counts a packet that arrived, and so many that are in order by it.
     fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
         let syn = packet.bytes < self.settings.packet_bytes;
-        self.totals.in_order += u64::from(in_order) - u64::from(syn && new);
-        if new && !syn {
-            self.totals.deliver(now - packet.sent, self.on);
-        }
+        self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
 
     /// Sends one packet: one to be repaired, or else a new one.

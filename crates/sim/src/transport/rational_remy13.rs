@@ -267,14 +267,10 @@ impl<S: Scheme> RationalRemy13<S> {
         if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
     }
 
-    /// Counts a packet that arrived, and so many that are in order by it. A SYN holds no data.
+    /// Counts a packet that arrived, and so many that are in order by it.
     fn count(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
         let syn = packet.bytes < self.settings.packet_bytes;
-        self.totals.in_order += u64::from(in_order) - u64::from(syn && new);
-        if new && !syn {
-            self.totals.delivered += 1;
-            self.totals.delay += now - packet.sent;
-        }
+        self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
 }
 

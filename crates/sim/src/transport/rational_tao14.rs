@@ -303,11 +303,7 @@ impl<S: Scheme> RationalTao14<S> {
         let receiver = if past { &mut self.past } else { &mut self.receiver };
         let before = receiver.next();
         let new = receiver.takes(packet.seq);
-        self.totals.in_order += u64::from(receiver.next() - before);
-        if new {
-            self.totals.delivered += 1;
-            self.totals.delay += now - packet.sent;
-        }
+        self.totals.arrive(now - packet.sent, self.on, new, false, receiver.next() - before);
         if past {
             return;
         }

@@ -9,18 +9,37 @@ use crate::scenario::Evaluation;
 use crate::scheme::{Ack, Scheme};
 use crate::time::{Time, from_ms, from_s};
 
-/// What one sender of short transfers did in 100 s with this transport: 15 Mbit/s, 150 ms, a window of 20 packets that
-/// no queue ever forms for.
-fn transfers(settings: &str) -> Totals {
+/// What one sender did in 100 s with this traffic and transport: 15 Mbit/s, 150 ms, a window of 20 packets that no queue ever
+/// forms for.
+fn totals(on: &str, settings: &str) -> Totals {
     let text = format!(
         "schemes = ['window:20']\n[link]\nrate_mbps = 15\n[path]\nrtt_ms = 150\n[senders]\ncount = 1\n[workload]\n\
-         on = {{ bytes = 100_000 }}\noff = {{ seconds = 0.2 }}\n[transport]\n{settings}\n"
+         on = {on}\noff = {{ seconds = 0.2 }}\n[transport]\n{settings}\n"
     );
     let evaluation = Evaluation::parse(&text, "x.toml").unwrap_or_else(|error| panic!("{error}"));
     let library = Library::default();
     let mut engine = evaluation.world(0, 0, &library).unwrap().world.engine(evaluation.run_seed(0));
     engine.run(from_s(100.0), &mut Unwatched);
     engine.senders()[0].totals()
+}
+
+/// The same of short transfers.
+fn transfers(settings: &str) -> Totals {
+    totals("{ bytes = 100_000 }", settings)
+}
+
+/// A whole window is on its way when the only on-period ends, and arrives.
+#[test]
+fn what_arrives_after_switch_off_is_late_in_every_transport() {
+    let stacks = ["fack", "go-back-n", "newreno", "tcp-linux", "reno", "proportional", "rack"];
+    for recovery in stacks.iter().chain(&["rational-tao14", "rational-remy13"]) {
+        for preset in ["remy13", "tao14", "today"] {
+            let settings = format!("preset = '{preset}'\nrecovery = '{recovery}'");
+            let found = totals("{ at = [{ start_s = 0, seconds = 1 }] }", &settings);
+            assert!(found.late == 20 && found.late_delay >= 20 * from_ms(150.0), "{settings}: {found:?}");
+            assert_eq!(found.delivered, found.in_order, "{settings}");
+        }
+    }
 }
 
 #[test]

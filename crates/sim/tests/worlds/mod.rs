@@ -261,5 +261,7 @@ impl Dice {
     }
 }
 
-/// The longest retransmission timeout (RFC 6298 §2.5).
-pub const LONGEST_TIMEOUT: Time = 60 * SECOND;
+/// The longest retransmission timeout: a minute (RFC 6298 §2.5), and two with ns-2's TCP/Linux, which has twice ns-2's own.
+pub fn longest_timeout(transport: &Settings) -> Time {
+    if transport.recovery == Recovery::TcpLinux { 120 * SECOND } else { 60 * SECOND }
+}

@@ -33,7 +33,7 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
     let silences: Option<Vec<Time>> =
         plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
     let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks);
-    let backoff = if karn { super::LONGEST_TIMEOUT } else { 0 };
+    let backoff = if karn { super::longest_timeout(&plan.transport) } else { 0 };
     Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
 }
 

@@ -87,7 +87,22 @@ impl<'w> Witness<'w> {
             seen.progress = now;
         }
         (seen.una, seen.next_seq) = (sender.una(), sender.next_seq());
-        assert!(is_alive(sender, now), "sender {i} waits for nothing at {} s: {sender:?}", to_s(now));
+        self.check_alive(i, sender);
+    }
+
+    /// A sender that has something to send, or to repair, has an alarm set, no further away than the longest timeout and its own
+    /// pace, which is no slower than a packet an RTT where the transport sets it.
+    fn check_alive(&self, i: usize, sender: &Sender) {
+        let outstanding = sender.next_seq() > sender.una();
+        let may_go = sender.is_on() && sender.scheme().window() > 0;
+        let own = matches!(sender.scheme(), AnyScheme::Own(_));
+        if own || sender.finished() || !(outstanding || may_go) {
+            return;
+        }
+        let timeout = super::longest_timeout(&self.world.senders[i].transport) + SECOND;
+        let longest = timeout.saturating_add(sender.scheme().intersend()).saturating_add(sender.srtt());
+        let (now, wait) = (to_s(self.now), sender.ready().saturating_sub(self.now));
+        assert!(wait <= longest, "sender {i} waits {} s for nothing at {now} s: {sender:?}", to_s(wait));
     }
 
     /// What must hold at the end of a run, or of the part of it that the budget allowed. Gives the number of events.
@@ -105,7 +120,7 @@ impl<'w> Witness<'w> {
             if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
                 assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");
             }
-            assert!(is_alive(sender, self.now), "sender {i} waits for nothing: {sender:?}");
+            self.check_alive(i, sender);
             self.check_progress(i, seen);
         }
         self.check_totals(engine, sent);
@@ -161,20 +176,6 @@ impl<'w> Witness<'w> {
         let periods: u64 = self.senders.iter().map(|s| u64::from(s.periods)).sum();
         1000 + (1.1 * links) as u64 + 8 * periods + (6 + 4 * self.world.hops.len() as u64) * sent
     }
-}
-
-/// A sender that has something to send, or to repair, has an alarm set, no further away than the longest timeout
-/// (RFC 6298 §2.5) and its own pace, which is no slower than a packet an RTT where the transport sets it.
-fn is_alive(sender: &Sender, now: Time) -> bool {
-    let outstanding = sender.next_seq() > sender.una();
-    let may_go = sender.is_on() && sender.scheme().window() > 0;
-    let own = matches!(sender.scheme(), AnyScheme::Own(_));
-    own || sender.finished()
-        || !(outstanding || may_go)
-        || sender.ready()
-            <= now
-                .saturating_add(super::LONGEST_TIMEOUT + SECOND)
-                .saturating_add(sender.scheme().intersend().saturating_add(sender.srtt()))
 }
 
 impl Observer<Sender> for Witness<'_> {

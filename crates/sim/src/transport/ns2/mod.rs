@@ -177,14 +177,10 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
         }
     }
 
-    /// Counts a packet that arrived, and so many that are in order by it. A SYN holds no data.
+    /// Counts a packet that arrived, and so many that are in order by it.
     fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
-        let syn = new && packet.bytes < self.settings.packet_bytes;
-        self.totals.in_order += u64::from(in_order) - u64::from(syn);
-        if new && !syn {
-            self.totals.delivered += 1;
-            self.totals.delay += now - packet.sent;
-        }
+        let syn = packet.bytes < self.settings.packet_bytes;
+        self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
 
     fn on_ack(&mut self, now: Time) {
