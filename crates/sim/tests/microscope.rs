@@ -19,6 +19,9 @@ use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 /// Their times are rounded to 10 us, and those of figure 4 drift by some more.
 const ROUNDING_S: f64 = 1.5e-5;
 
+/// What is over by then was noted in another order, or some ns apart.
+const LASTING_S: f64 = 0.01;
+
 /// What changed in ns-2.
 struct Change {
     time_s: f64,
@@ -30,7 +33,11 @@ struct Change {
 /// The lines of a file of theirs, in fields.
 fn lines(name: &str) -> Option<Vec<Vec<String>>> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/ns2");
-    let text = std::fs::read_to_string(folder.join(name)).ok()?;
+    if !folder.is_dir() {
+        eprintln!("skipped: no reference data");
+        return None;
+    }
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
     let line = |line: &str| line.split(',').map(str::to_owned).collect();
     Some(text.lines().filter(|line| !line.starts_with('#')).skip(1).map(line).collect())
 }
@@ -89,6 +96,7 @@ fn departs(world: &World<'static>, changes: &[Change], until_s: f64) -> f64 {
     let start =
         Known { cwnd: f64::from(engine.senders()[0].window()), ssthresh: f64::INFINITY, repeated: 0.0, timeouts: 0.0 };
     let mut theirs = vec![start; world.senders.len()];
+    let mut since = vec![None; world.senders.len()];
     let mut i = 0;
     while i < changes.len() && changes[i].time_s < until_s {
         let now = changes[i].time_s;
@@ -105,14 +113,19 @@ fn departs(world: &World<'static>, changes: &[Change], until_s: f64) -> f64 {
                 repeated: totals.retransmitted as f64,
                 timeouts: totals.timeouts as f64,
             };
-            if !theirs.agrees(&ours, counts) {
+            if theirs.agrees(&ours, counts) {
+                since[sender] = None;
+                continue;
+            }
+            let began = *since[sender].get_or_insert(now);
+            if now - began > LASTING_S {
                 println!(
                     "  {now:.5} sender {sender}: ns-2 {theirs:?}\n  {:22} ours {ours:?}, una {}, next {}",
                     "",
                     ends.una(),
                     ends.next_seq()
                 );
-                return now;
+                return began;
             }
         }
     }
@@ -205,45 +218,46 @@ fn cubic() -> AnyScheme<'static> {
     AnyScheme::LinuxCubic(LinuxCubic::default())
 }
 
+/// In figure 4 what is left is the last transfers, which their runs did not see the end of, and of which nothing is known here.
 fn assert_late(departs: Option<f64>, at_least_s: f64) {
     assert!(departs.is_none_or(|at| at >= at_least_s), "departs at {departs:?}, not after {at_least_s} s");
 }
 
 #[test]
 fn cubic_at_20_mbps() {
-    assert_late(figure2("20mbps", 20.0, 1480), 0.0);
+    assert_late(figure2("20mbps", 20.0, 1480), 10.3);
 }
 
 #[test]
 fn cubic_at_250_mbps() {
-    assert_late(figure2("250mbps", 250.0, 18500), 0.0);
+    assert_late(figure2("250mbps", 250.0, 18500), 11.8);
 }
 
 #[test]
 fn cubic_in_figure_4() {
-    assert_late(figure4("cubic", cubic(), Recovery::TcpLinux, Connections::Persistent, QueueKind::DropTail), 0.0);
+    assert_late(figure4("cubic", cubic(), Recovery::TcpLinux, Connections::Persistent, QueueKind::DropTail), 99.0);
 }
 
 #[test]
 fn compound_in_figure_4() {
     let compound = AnyScheme::LinuxCompound(LinuxCompound::new(2));
-    assert_late(figure4("compound", compound, Recovery::TcpLinux, Connections::Persistent, QueueKind::DropTail), 0.0);
+    assert_late(figure4("compound", compound, Recovery::TcpLinux, Connections::Persistent, QueueKind::DropTail), 98.0);
 }
 
 #[test]
 fn newreno_in_figure_4() {
     let newreno = AnyScheme::NewReno(NewReno::default());
-    assert_late(figure4("newreno", newreno, Recovery::NewReno, Connections::Persistent, QueueKind::DropTail), 0.0);
+    assert_late(figure4("newreno", newreno, Recovery::NewReno, Connections::Persistent, QueueKind::DropTail), 98.0);
 }
 
 #[test]
 fn newreno_with_new_connections_in_figure_4() {
     let newreno = AnyScheme::NewReno(NewReno::default());
-    assert_late(figure4("newreno_fresh", newreno, Recovery::NewReno, Connections::Fresh, QueueKind::DropTail), 0.0);
+    assert_late(figure4("newreno_fresh", newreno, Recovery::NewReno, Connections::Fresh, QueueKind::DropTail), 99.0);
 }
 
 #[test]
 fn cubic_over_sfqcodel_in_figure_4() {
     let queue = QueueKind::SfqCoDel(SfqCoDelSettings::default());
-    assert_late(figure4("cubic_sfqcodel", cubic(), Recovery::TcpLinux, Connections::Persistent, queue), 0.0);
+    assert_late(figure4("cubic_sfqcodel", cubic(), Recovery::TcpLinux, Connections::Persistent, queue), 5.9);
 }
