@@ -18,6 +18,8 @@ QUANTITIES = {
     "in_order_mbps": "throughput (Mbit/s)",
     "queueing_delay_ms": "queueing delay (ms)",
     "sampled_delay_ms": "queueing delay by senders' samples (ms)",
+    "ns2_throughput_mbps": "throughput as the authors' ns-2 counts it (Mbit/s)",
+    "ns2_delay_ms": "queueing delay as the authors' ns-2 counts it (ms)",
     "mean_rtt_ms": "RTT (ms)",
     "normalised_throughput": "throughput / equal share",
     "retransmission_rate": "packets sent again / packets sent",
@@ -75,6 +77,8 @@ class CaseData:
             .otherwise(pl.col("throughput_mbps")),
             retransmission_rate=pl.col("retransmitted_packets") / pl.col("sent_packets").clip(1),
             flow_bytes=(pl.col("delivered_mbytes") * 1e6 - HEADER_BYTES * delivered),
+            # As the script that drew Remy'13's figure 4 has it: less 149.5 ms where the RTT is 150.
+            ns2_delay_ms=pl.col("ns2_rtt_ms") - pl.col("min_rtt_ms") + 0.5,
             point=pl.col("run") % (results.grid_points or 1),
         )
 

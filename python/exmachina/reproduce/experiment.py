@@ -68,6 +68,8 @@ class TraceSpec:
     """Of the operator: "verizon" or "att"."""
     synthetic: dict[str, Any]
     """The link's field `cellular` where there is no recording."""
+    told_mbps: float | None = None
+    """What XCP's routers are told of a recorded link; if None: its mean."""
 
 
 @dataclass(frozen=True)

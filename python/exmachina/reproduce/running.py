@@ -133,7 +133,11 @@ def _link(scenario: Toml, experiment: Experiment, conditions: Conditions) -> tup
     path = conditions.traces.get(spec.name)
     if path is None:
         return merged(scenario, {"link": {"cellular": spec.synthetic}}), {}
-    return merged(scenario, {"link": {"trace": f"{spec.name}.trace"}}), {f"{spec.name}.trace": read_file(path)}
+    # Every run of the authors' begins where the recording does.
+    link: Toml = {"trace": f"{spec.name}.trace", "trace_offset": "none"}
+    if spec.told_mbps is not None:
+        link["told_mbps"] = spec.told_mbps
+    return merged(scenario, {"link": link}), {f"{spec.name}.trace": read_file(path)}
 
 
 def _link_note(experiment: Experiment, conditions: Conditions) -> str:

@@ -25,6 +25,8 @@ pub struct Bottleneck {
     pub loss: Quantity,
     /// One-way delay to the next link of a route, ms.
     pub delay_ms: Option<f64>,
+    /// The rate that routers are told where they have to know it (XCP's), Mbit/s; none: the true mean.
+    pub told_mbps: Option<f64>,
 }
 
 /// When a link lets packets go.
@@ -72,13 +74,18 @@ struct LinkTable {
     loss: Quantity,
     #[serde(default, deserialize_with = "delay")]
     delay_ms: Option<f64>,
+    told_mbps: Option<f64>,
 }
 
 impl LinkTable {
     fn link(self) -> Result<Bottleneck, String> {
-        let LinkTable { name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms } = self;
+        let LinkTable { name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms, told_mbps } =
+            self;
         if trace.is_none() && trace_offset.is_some() {
             return Err("expected trace beside trace_offset".to_owned());
+        }
+        if let Some(told) = told_mbps.filter(|told| !(0.001..=1e6).contains(told)) {
+            return Err(format!("expected told_mbps from 0.001 to 1000000 Mbit/s, got {told}"));
         }
         let service = match (rate_mbps, trace, cellular) {
             (Some(rate), None, None) => ServiceTable::Rate(rate),
@@ -86,7 +93,7 @@ impl LinkTable {
             (None, None, Some(cellular)) => ServiceTable::Cellular(cellular),
             _ => return Err("expected exactly one of rate_mbps, trace, cellular".to_owned()),
         };
-        Ok(Bottleneck { name, service, buffer, queue, loss, delay_ms })
+        Ok(Bottleneck { name, service, buffer, queue, loss, delay_ms, told_mbps })
     }
 }
 

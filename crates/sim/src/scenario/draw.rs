@@ -9,7 +9,7 @@ use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::engine::Seed;
 use crate::library::Library;
 use crate::network::{self, On};
-use crate::queue::{Limit, QueueKind};
+use crate::queue::{Limit, QueueKind, XcpSettings};
 use crate::random::{Purpose, Stream};
 use crate::replay;
 use crate::scheme::{SchemeName, Surroundings};
@@ -252,7 +252,13 @@ impl Evaluation {
         let own = self.groups.iter().filter_map(|group| Some(&group.scheme.as_ref()?.scheme));
         let mut schemes = std::iter::once(&contender.scheme).chain(own);
         let written = contender.queue.clone().or_else(|| link.queue.clone());
-        written.or_else(|| schemes.find_map(SchemeName::queue)).unwrap_or_default()
+        let mut queue = written.or_else(|| schemes.find_map(SchemeName::queue)).unwrap_or_default();
+        if let (QueueKind::Xcp(XcpSettings { capacity: capacity @ None, .. }), Some(mbps)) =
+            (&mut queue, link.told_mbps)
+        {
+            *capacity = Some(mbps * 1e6 / 8.0);
+        }
+        queue
     }
 
     /// The room of a queue, where the longest minimum RTT of those who use it is this.

@@ -265,6 +265,13 @@ fn traces_start_at_random_unless_told_otherwise() {
     let cellular = with(RATE, "cellular = { mean_mbps = 5 }\nbuffer = { bdp = 1 }");
     // 5 Mbit/s x 150 ms.
     assert_eq!(world(&cellular, 0, &library).hops[0].limit, Limit::Packets(75));
+    let told = |link: &str| {
+        let QueueKind::Xcp(settings) = &world(&with(RATE, link), 0, &library).hops[0].queue else { panic!("not XCP") };
+        settings.capacity
+    };
+    assert_eq!(told("trace = 'x.down'\ntold_mbps = 8\nqueue = 'xcp'"), Some(1e6));
+    assert_eq!(told("trace = 'x.down'\nqueue = 'xcp'"), None);
+    assert_eq!(told("rate_mbps = 2\ntold_mbps = 8\nqueue = { xcp = { capacity_mbps = 4 } }"), Some(5e5));
     let missing = with(RATE, "trace = 'y.down'").world(0, 0, &library).unwrap_err();
     assert_eq!(missing, "the trace y.down is not loaded");
 }
@@ -373,7 +380,7 @@ fn mistakes_in_links() {
     assert_eq!(told(LINK, twice), "7: links[1].name: expected another name than that of a link before");
     assert_eq!(
         told(LINK, "[[links]]\nrate_mbps = 1\n[[links]]\nrates = 1"),
-        "5: links[1].rates: unknown field; expected one of name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms"
+        "5: links[1].rates: unknown field; expected one of name, rate_mbps, trace, trace_offset, cellular, buffer, queue, loss, delay_ms, told_mbps"
     );
 }
 

@@ -66,6 +66,7 @@
 //! [link]                              # exactly one of rate_mbps, trace, cellular
 //! trace = "verizon.down"              # mahimahi's format, relative to this file
 //! trace_offset = "random"             # where a run starts in it (default); or "none": at its beginning
+//! told_mbps = 5.5                     # what routers that have to know the rate are told (XCP's); if left out, the mean
 //! cellular = { mean_mbps = 9, max_mbps = 50, spread = 0.54, memory_s = 5, outage_per_s = 0.2, outage_mean_s = 0.25 }
 //! queue = "droptail"                  # or red, step, codel, sfqcodel, fqcodel, pie, xcp; or with settings, one of:
 //! # queue = { red = { min_packets = 5, max_packets = 15, max_probability = 0.1, weight = 0.002, gentle = true,
@@ -296,7 +297,7 @@ impl Scenario {
 }
 
 /// The fields that only evaluations have: the design simulator knows constant-rate links with drop-tail queues.
-const OF_EVALUATIONS: [&str; 12] = [
+const OF_EVALUATIONS: [&str; 13] = [
     "schemes",
     "runs",
     "duration_s",
@@ -306,6 +307,7 @@ const OF_EVALUATIONS: [&str; 12] = [
     "link.trace_offset",
     "link.cellular",
     "link.queue",
+    "link.told_mbps",
     "path.reordering",
     "senders.scheme",
     "senders.workload",
