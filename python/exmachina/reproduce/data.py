@@ -1,5 +1,6 @@
 """What an experiment's simulations gave: arrays by case, contender and point of the grid."""
 
+import tomllib
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,14 +14,13 @@ __all__ = ["COORDINATES", "QUANTITIES", "CaseData", "Floats", "Point"]
 Floats = npt.NDArray[np.float64]
 
 QUANTITIES = {
+    "counted_mbps": "throughput (Mbit/s)",
+    "counted_rtt_ms": "RTT (ms)",
+    "counted_delay_ms": "queueing delay (ms)",
     "goodput_mbps": "throughput (Mbit/s)",
     "throughput_mbps": "throughput (Mbit/s)",
-    "in_order_mbps": "throughput (Mbit/s)",
-    "queueing_delay_ms": "queueing delay (ms)",
-    "sampled_delay_ms": "queueing delay by senders' samples (ms)",
-    "ns2_throughput_mbps": "throughput as the authors' ns-2 counts it (Mbit/s)",
-    "ns2_delay_ms": "queueing delay as the authors' ns-2 counts it (ms)",
-    "mean_rtt_ms": "RTT (ms)",
+    "queueing_delay_ms": "queueing delay of packets (ms)",
+    "mean_rtt_ms": "RTT of packets (ms)",
     "normalised_throughput": "throughput / equal share",
     "retransmission_rate": "packets sent again / packets sent",
     "flow_bytes": "flow length (bytes)",
@@ -28,9 +28,11 @@ QUANTITIES = {
     "objective_link": "log(normalised throughput) − log(delay)",
     "objective_share": "log(normalised throughput) − log(delay)",
 }
-"""What can be drawn and measured, and what axes call it. Those called objectives follow from means (`objective`)."""
+"""What can be drawn and measured, and what axes call it. Those called objectives follow from means (`objective`), what
+is counted is what the paper's own scripts count (`_counted`)."""
 COORDINATES = ("rate_mbps", "senders", "min_rtt_ms")
-HEADER_BYTES = 40
+POLLED_LESS_MS = 0.5
+"""By so much less than the RTT is what Remy'13's scripts take for a path without a queue (149.5 ms in figure 4)."""
 
 
 @dataclass(frozen=True)
@@ -63,22 +65,36 @@ def _nanmean(values: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
+def _counted(scenario: str) -> dict[str, pl.Expr]:
+    """Throughput, RTT and queueing delay as the paper's scripts count them, in ns-2's transports; else of packets.
+
+    That is data in order with their headers, over the time on; and RTTs over all ACKs (Tao'14), or over what polls
+    every 5 ms see (Remy'13).
+    """
+    known = pl.col("ns2_rtt_ms").cast(pl.Float64).fill_nan(None)
+    share = pl.col("in_order_packets") / pl.col("delivered_packets")
+    in_order = pl.col("throughput_mbps") * pl.when(pl.col("delivered_packets") > 0).then(share).otherwise(1.0)
+    if tomllib.loads(scenario).get("transport", {}).get("preset") == "remy13":
+        delay = known - pl.col("min_rtt_ms") + POLLED_LESS_MS
+    else:
+        delay = pl.when(known.is_not_null()).then(pl.col("sampled_delay_ms"))
+    return {
+        "counted_mbps": pl.coalesce(pl.col("ns2_throughput_mbps").cast(pl.Float64).fill_nan(None), in_order),
+        "counted_rtt_ms": pl.coalesce(known, "mean_rtt_ms"),
+        "counted_delay_ms": pl.coalesce(delay, "queueing_delay_ms"),
+    }
+
+
 class CaseData:
     """The results of one case."""
 
     def __init__(self, results: Results) -> None:
         self.results = results
         self.points_of: dict[tuple[str, tuple[int, ...] | None], list[Point]] = {}
-        delivered = pl.col("delivered_packets")
         self.flows = results.flows.with_columns(
-            # The authors' ns-2 counts data in order only (Tao'14, data of figure 7): not what follows a gap.
-            in_order_mbps=pl.when(delivered > 0)
-            .then(pl.col("throughput_mbps") * pl.col("in_order_packets") / delivered)
-            .otherwise(pl.col("throughput_mbps")),
+            **_counted(results.text),
             retransmission_rate=pl.col("retransmitted_packets") / pl.col("sent_packets").clip(1),
-            flow_bytes=(pl.col("delivered_mbytes") * 1e6 - HEADER_BYTES * delivered),
-            # As the script that drew Remy'13's figure 4 has it: less 149.5 ms where the RTT is 150.
-            ns2_delay_ms=pl.col("ns2_rtt_ms") - pl.col("min_rtt_ms") + 0.5,
+            flow_bytes=pl.col("goodput_mbps") * pl.col("on_s") * 1e6 / 8,
             point=pl.col("run") % (results.grid_points or 1),
         )
 

@@ -93,7 +93,7 @@ class FigureSpec:
     caption: str
     title: str = ""
     panels: list[PanelSpec] = field(default_factory=lambda: [PanelSpec()])
-    quantity: str = "goodput_mbps"
+    quantity: str = "counted_mbps"
     """What is up; see `quantities`."""
     sigma: float = 1.0
     """Of a plane's ellipses."""
@@ -158,7 +158,7 @@ class Experiment:
     figures: list[FigureSpec] = field(default_factory=list)
     tables: list[TableSpec] = field(default_factory=list)
     claims: list[ClaimSpec] = field(default_factory=list)
-    columns: list[str] = field(default_factory=lambda: ["goodput_mbps", "queueing_delay_ms"])
+    columns: list[str] = field(default_factory=lambda: ["counted_mbps", "counted_delay_ms"])
     """Quantities of the table of results."""
 
     def scenario_of(self, case: str, scale: str) -> dict[str, Any]:

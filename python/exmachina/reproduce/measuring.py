@@ -175,8 +175,8 @@ class Measurer:
         for missing in set(wanted) - set(everybody):
             raise KeyError(missing)
         points = [self.cases[case].points(name)[0] for name in everybody]
-        up = np.stack([self._at(point, "median_of_senders", "goodput_mbps") for point in points])
-        delay = np.stack([self._at(point, "median_of_senders", "queueing_delay_ms") for point in points])
+        up = np.stack([self._at(point, "median_of_senders", "counted_mbps") for point in points])
+        delay = np.stack([self._at(point, "median_of_senders", "counted_delay_ms") for point in points])
         better = (up[None] > up[:, None]) & (delay[None] <= delay[:, None])
         beaten = np.asarray(better).any(axis=1)
         inside = np.array([name in wanted for name in everybody])
@@ -207,8 +207,8 @@ def objective(
         throughput, base = mean("normalised_throughput"), np.log(2)
     else:
         best = at["rate_mbps"] if quantity == "objective_link" else omniscient_mbps(at["rate_mbps"], at["senders"])
-        throughput, base = mean("in_order_mbps") / best, 1.0
-    delay = mean("mean_rtt_ms") / at["min_rtt_ms"]
+        throughput, base = mean("counted_mbps") / best, 1.0
+    delay = mean("counted_rtt_ms") / at["min_rtt_ms"]
     with np.errstate(divide="ignore"):
         return np.asarray((np.log(throughput) - np.log(delay)) / base)
 
