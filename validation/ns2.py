@@ -150,6 +150,15 @@ def along(path: Path, network: Callable[[float], dict[str, str | float]], scheme
         yield Point(at, theirs, means(measured(scenario(**network(at)), scheme)), tolerance)
 
 
+def chance(path: Path, table: str) -> None:
+    """What next to nothing does where figure 3 collapses: the link is faster by some 1e-8 of its rate."""
+    theirs = dict(curve(path, 1))
+    print("T3 tao-mux with links of 1 + k 1e-8 of the rate, k = 0 to 7: senders, throughputs over theirs")
+    for count in (21, 22, 23, 25, 44):
+        found = (means(measured(scenario(**{**crowd(count), "rate": 15 * (1 + k * 1e-8)}), table))[0] for k in range(8))
+        print(f"  {count:3}", *(f"{ours / theirs[count][0]:.3f}" for ours in found), flush=True)
+
+
 def senders(path: Path, network: Callable[[float], dict[str, str | float]], scheme: str) -> None:
     """Runs sender by sender: how many sent and got the very packets of theirs, and how near the others are."""
     theirs = pl.read_csv(path, comment_prefix="#", infer_schema_length=None)
@@ -259,6 +268,7 @@ def main() -> None:
         "T2 tao-10x": lambda: along(plot("fig2_linkspeed_10x"), link_speed, table("tao-10x"), every),
         "T2 tao-100x": lambda: along(plot("fig2_linkspeed_100x"), link_speed, table("tao-100x"), every),
         "T3 tao-mux": lambda: along(plot("fig3_mux_5BDP_1--10"), crowd, table("tao-mux-1-10"), few),
+        "T3 chance": lambda: chance(plot("fig3_mux_5BDP_1--10"), table("tao-mux-1-10")),
         "T2 senders of cubic": lambda: senders(runs / "t2_cubic_runs.csv", link_speed, "cubic"),
         "T3 senders of cubic": lambda: senders(runs / "t3_cubic_runs.csv", crowd, "cubic"),
         "T2 senders of tao-10x": lambda: senders(runs / "t2_10x_collapse_runs.csv", link_speed, table("tao-10x")),
