@@ -32,7 +32,9 @@ impl Scheme for Aimd {
         }
     }
 
+    /// What was sent since the last halving, an RTT ago or more, is lost as well.
     fn on_rto(&mut self, timeout: &Congestion) {
+        self.recover = 0;
         self.on_loss(timeout);
         self.halved = false;
     }
@@ -79,5 +81,15 @@ mod tests {
         assert_eq!(aimd.window(), 6);
         aimd.start(0);
         assert_eq!(aimd.window(), 6);
+    }
+
+    /// It halved once, for all that it had sent before: what it sent again at the same window overflowed a queue that drops from
+    /// its head, and the first packet was never repaired.
+    #[test]
+    fn each_timeout_halves() {
+        let mut aimd = Aimd { window: 47.0, slow_start: false, ..Aimd::default() };
+        let timeout = Congestion { seq: 142, next_seq: 189, ..Congestion::default() };
+        let windows: Vec<u32> = (0..6).map(|_| (aimd.on_rto(&timeout), aimd.window()).1).collect();
+        assert_eq!(windows, [23, 11, 5, 2, 1, 1]);
     }
 }

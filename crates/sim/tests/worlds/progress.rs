@@ -1,10 +1,10 @@
 //! In which worlds a sender must get on, and how soon: by rule, so that none is left out by luck.
 
-use exmachina_sim::queue::QueueKind;
+use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::AnyScheme;
-use exmachina_sim::time::{SECOND, Time};
+use exmachina_sim::time::{SECOND, Time, from_ms};
 use exmachina_sim::transport::{Recovery, RttSamples};
-use exmachina_sim::world::{LinkPlan, SenderPlan, World};
+use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place
 /// in order, where RTTs are up to `rtt`; none where others or chance can be in its way.
@@ -17,24 +17,44 @@ use exmachina_sim::world::{LinkPlan, SenderPlan, World};
 pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
     let plan = &world.senders[sender];
     let lossless = plan.route.iter().all(|&hop| world.hops[usize::from(hop)].loss == 0.0);
-    // One that no loss slows down, or only in its model of the path, can push its own repairs, for as long as it likes, out of
-    // a short queue that drops what waits for what arrives.
-    let drops_head = |&hop: &u8| {
-        use QueueKind::{CoDel, FqCoDel, SfqCoDel};
-        matches!(world.hops[usize::from(hop)].queue, CoDel(_) | SfqCoDel(_) | FqCoDel(_))
-    };
-    let models = matches!(plan.scheme, AnyScheme::Bbr1(_) | AnyScheme::Bbr3(_) | AnyScheme::Copa(_));
-    let pushed_out = (models || !answers(&plan.scheme)) && plan.route.iter().any(drops_head);
+    if plan.route.iter().any(|&hop| repairs_may_drown(plan, &world.hops[usize::from(hop)])) {
+        return None;
+    }
     // Its timeouts repair one packet each, and each may back off to a minute.
     let one_by_one = plan.transport.recovery == Recovery::Fack;
-    if world.senders.len() > 1 || !lossless || pushed_out || one_by_one {
+    if world.senders.len() > 1 || !lossless || one_by_one {
         return None;
     }
     let silences: Option<Vec<Time>> =
         plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
-    let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks);
+    // ns-2's own TCPs have that rule whatever the samples.
+    let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks)
+        || matches!(plan.transport.recovery, Recovery::NewReno | Recovery::Reno);
     let backoff = if karn { super::longest_timeout(&plan.transport) } else { 0 };
     Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
+}
+
+/// Whether a queue may drop what a lone sender sends again for as long as it likes.
+fn repairs_may_drown(plan: &SenderPlan<'_>, hop: &HopPlan) -> bool {
+    use AnyScheme::{Bbr1, Bbr3, Copa};
+    let from_head = match &hop.queue {
+        QueueKind::CoDel(codel) => Some(codel.target),
+        QueueKind::SfqCoDel(settings) => Some(settings.codel.target),
+        QueueKind::FqCoDel(settings) => Some(settings.codel.target),
+        _ => None,
+    };
+    // One that no loss slows down, or only in its model of the path, can push its own repairs out of a short queue that drops
+    // what waits for what arrives.
+    let models = matches!(plan.scheme, Bbr1(_) | Bbr3(_) | Copa(_));
+    let pushed_out = (models || !answers(&plan.scheme)) && from_head.is_some();
+    // CoDel is not meant for a target below a packet's time (RFC 8290 §5.2.2): it drops whatever waits for another, and can be in
+    // step with one window so that it is always the repair.
+    let packet_ms = f64::from(plan.transport.packet_bytes) * 8e-3 / hop.link.mean_mbps();
+    let in_step = from_head.is_some_and(|target| from_ms(packet_ms) > target);
+    // Copa answers to delay. What a full queue adds to every RTT for 10 s counts for the path's own (§2.1), and it drops the rest
+    // of what would tell: then nothing slows it down.
+    let hides_delay = matches!(plan.scheme, Copa(_)) && hop.limit != Limit::Infinite;
+    pushed_out || in_step || hides_delay
 }
 
 /// Whether a scheme sends less where packets are lost.
@@ -43,9 +63,15 @@ pub fn answers(scheme: &AnyScheme<'_>) -> bool {
     !matches!(scheme, Remy(_) | ConstantWindow(_) | ConstantRate(_) | Own(_))
 }
 
-/// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT.
-pub fn answers_and_repairs(plan: &SenderPlan<'_>) -> bool {
-    answers(&plan.scheme) && plan.transport.recovery != Recovery::NewReno
+/// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT; and XCP's window is
+/// what its routers allow, from 1 to hundreds in an RTT, of which a queue of less takes few, each time.
+pub fn answers_and_repairs(world: &World<'_>, plan: &SenderPlan<'_>) -> bool {
+    let overflows = |&hop: &u8| {
+        let hop = &world.hops[usize::from(hop)];
+        matches!(hop.queue, QueueKind::Xcp(_)) && world.hops.iter().any(|any| any.limit != Limit::Infinite)
+    };
+    let told = matches!(plan.scheme, AnyScheme::Xcp(_)) && plan.route.iter().any(overflows);
+    answers(&plan.scheme) && plan.transport.recovery != Recovery::NewReno && !told
 }
 
 /// The longest that a link carries nothing; none where that is up to chance.
