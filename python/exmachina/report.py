@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from exmachina import _core, charts
 from exmachina.inspection import Inspection
-from exmachina.rulewords import action_words, box_words, signed
+from exmachina.rulewords import action_words, box_words, percent, signed
 from exmachina.style import network_words, signal_words
 from exmachina.timeline import timeline_of
 
@@ -96,7 +96,7 @@ def table_of_scores(summary: pl.DataFrame, colours: Mapping[str, str]) -> str:
             f'<td class="number">{difference}</td>'
             f'<td class="number">{_or_dash(line["normalised_throughput"], ".2f")}</td>'
             f'<td class="number">{_or_dash(line["queueing_delay_ms"], ",.1f")}</td>'
-            + (f'<td class="number">{100 * line["starved_share"]:.2g} %</td></tr>' if starve else "</tr>")
+            + (f'<td class="number">{percent(line["starved_share"])}</td></tr>' if starve else "</tr>")
         )
     head = (
         '<tr><th>scheme</th><th class="number">score ± 95 %</th>'

@@ -5,7 +5,10 @@ from typing import Any
 
 from exmachina import _core
 
-__all__ = ["action_words", "box_words", "signed"]
+__all__ = ["action_words", "box_words", "percent", "signed"]
+
+NEARLY_ALL = 0.995
+"""Two digits of a share from here on are 1e+02 %."""
 
 
 def action_words(rule: Mapping[str, Any]) -> str:
@@ -45,6 +48,11 @@ def box_words(rule: Mapping[str, Any], domain: Mapping[str, tuple[float, float]]
         elif high:
             words.append(f"{signal} < {hi:.4g}")
     return ", ".join(words) or "always"
+
+
+def percent(share: float) -> str:
+    """A share with two digits, and whole ones from 99.5 % on: no exponent."""
+    return f"{100 * share:.2g} %" if share < NEARLY_ALL else f"{100 * share:.0f} %"
 
 
 def signed(value: float | None, digits: int = 3, *, plus: bool = False) -> str:

@@ -21,7 +21,7 @@ from exmachina.algorithm import Algorithm
 from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
 from exmachina.results import Results
-from exmachina.rulewords import action_words, signed
+from exmachina.rulewords import action_words, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport
 from exmachina.tracing import Trace
 
@@ -124,7 +124,7 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
 
 def score_words(score: float | None, starved_share: float | None) -> str:
     """The score of a design, and the share of senders that have no part in it."""
-    starved = f", {100 * starved_share:.2g} % of senders starved" if starved_share else ""
+    starved = f", {percent(starved_share)} of senders starved" if starved_share else ""
     return f"score {signed(score)}{starved}"
 
 
@@ -179,7 +179,7 @@ def show_results(console: Console, results: Results) -> None:
             mean, half_width = line[f"{measure}_mean"], line[f"{measure}_ci95"]
             margin = "" if half_width is None else f" ± {half_width:.2g}"
             cells += [_cell(mean, ".3g") + margin, _cell(line[f"{measure}_median"], ".3g")]
-        grid.add_row(line["label"], *cells, f"{100 * line['retransmission_rate']:.2g} %", str(line["timeouts"]))
+        grid.add_row(line["label"], *cells, percent(line["retransmission_rate"]), str(line["timeouts"]))
     console.print(grid)
     for warning in results.warnings:
         console.print(warning)
@@ -237,7 +237,7 @@ def starved_words(line: Mapping[str, Any]) -> str:
     """What a line of a score report's summary says of senders that starved; nothing where none did."""
     if line["starved_senders"] == 0:
         return ""
-    words = f"{line['starved_senders']} senders ({100 * line['starved_share']:.2g} %) were on and received nothing"
+    words = f"{line['starved_senders']} senders ({percent(line['starved_share'])}) were on and received nothing"
     unpaired = f"; {line['unpaired']} specimens are not in the difference" if line["unpaired"] else ""
     return f"{words}, and are in no mean{unpaired}"
 

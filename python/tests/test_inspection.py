@@ -12,7 +12,7 @@ from conftest import published
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.rulewords import action_words, box_words, signed
+from exmachina.rulewords import action_words, box_words, percent, signed
 from exmachina.slices import log_ticks, rules_at
 from exmachina.timeline import timeline_of
 
@@ -171,6 +171,11 @@ def test_rules_in_words() -> None:
     assert box_words({**box, "rtt_ratio_to": 2}, {"rtt_ratio": (0.0, 9.0)}) == "1.2 ≤ rtt_ratio < 2"
     assert box_words({"ack_ewma_from": 0.0, "ack_ewma_to": 9.0}, {"ack_ewma": (0.0, 9.0)}) == "always"
     assert [signed(-0.5, 2), signed(0.5, 1, plus=True), signed(None)] == ["−0.50", "+0.5", "–"]
+
+
+def test_shares_have_no_exponent() -> None:
+    shares = [percent(share) for share in (0, 0.00123, 0.126, 0.994, 0.996, 1)]
+    assert shares == ["0 %", "0.12 %", "13 %", "99 %", "100 %", "100 %"]
 
 
 def test_ticks_are_round_and_few() -> None:

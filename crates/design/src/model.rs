@@ -37,8 +37,8 @@ use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::bounds::{check_duration, longest_run_s};
-use exmachina_sim::scenario::or_nearest;
 use exmachina_sim::scenario::{Document, FileError, Scenario, Specimen, SpecimenSet};
+use exmachina_sim::scenario::{Shown, or_nearest};
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The most networks of one evaluation.
@@ -249,12 +249,12 @@ impl DesignFile {
         let reason = "the search has runs of ten times that, and the simulator's clock counts no further";
         check_duration(design.duration_s, longest, reason).map_err(|message| error("duration_s", message))?;
         if !(0.0..1.0).contains(&design.min_split_width) {
-            let message = format!("expected a share of at least 0 and below 1, got {}", design.min_split_width);
+            let message = format!("expected a share of at least 0 and below 1, got {}", Shown(design.min_split_width));
             return Err(error("min_split_width", message));
         }
         let StepRange { min, max, smallest, largest, mult, start } = design.increment;
         if let Some(part) = [min, max, smallest, largest, mult, start].into_iter().find(|part| part.fract() != 0.0) {
-            return Err(error("increment", format!("expected whole numbers of packets, got {part}")));
+            return Err(error("increment", format!("expected whole numbers of packets, got {}", Shown(part))));
         }
         let window = f64::from(MAX_WINDOW);
         let limits = [
@@ -264,10 +264,13 @@ impl DesignFile {
         ];
         for (field, range, least, most, reason) in limits {
             if range.min < least {
-                return Err(error(field, format!("expected min of at least {least}, got {}", range.min)));
+                return Err(error(field, format!("expected min of at least {least}, got {}", Shown(range.min))));
             }
             if range.max > most {
-                return Err(error(field, format!("expected max of at most {most}, {reason}; got {}", range.max)));
+                return Err(error(
+                    field,
+                    format!("expected max of at most {most}, {reason}; got {}", Shown(range.max)),
+                ));
             }
         }
         Ok(design)
@@ -317,17 +320,28 @@ impl StepFile {
         let StepRange { min, max, smallest, largest, mult, start } = range;
         // Written so that a NaN fails, too.
         let rules = [
-            (min < max && min.is_finite() && max.is_finite(), format!("min < max, got {min} and {max}")),
-            (smallest > 0.0, format!("smallest > 0, got {smallest}")),
-            (smallest <= largest && largest.is_finite(), format!("smallest <= largest, got {smallest} and {largest}")),
-            (mult > 1.0 && mult.is_finite(), format!("mult > 1, got {mult}")),
+            (
+                min < max && min.is_finite() && max.is_finite(),
+                format!("min < max, got {} and {}", Shown(min), Shown(max)),
+            ),
+            (smallest > 0.0, format!("smallest > 0, got {}", Shown(smallest))),
+            (
+                smallest <= largest && largest.is_finite(),
+                format!("smallest <= largest, got {} and {}", Shown(smallest), Shown(largest)),
+            ),
+            (mult > 1.0 && mult.is_finite(), format!("mult > 1, got {}", Shown(mult))),
             (
                 smallest * libm::pow(mult, f64::from(MAX_STEPS)) > largest,
                 format!(
-                    "at most {MAX_STEPS} steps smallest * mult^k up to largest (every one is tried with every other); raise mult or smallest, {mult} and {smallest}"
+                    "at most {MAX_STEPS} steps smallest * mult^k up to largest (every one is tried with every other); raise mult or smallest, {} and {}",
+                    Shown(mult),
+                    Shown(smallest)
                 ),
             ),
-            (min <= start && start <= max, format!("start from min to max, {min} to {max}, got {start}")),
+            (
+                min <= start && start <= max,
+                format!("start from min to max, {} to {}, got {}", Shown(min), Shown(max), Shown(start)),
+            ),
         ];
         match rules.into_iter().find(|(holds, _)| !holds) {
             Some((_, rule)) => Err(format!("expected {rule}")),

@@ -6,7 +6,7 @@
 //! are those of the model itself.
 
 use exmachina_sim::objective::Objective;
-use exmachina_sim::scenario::{Document, FileError, Scenario};
+use exmachina_sim::scenario::{Document, FileError, Scenario, Shown};
 
 /// Beyond these weights only the model counts, or only the entry.
 const LEAST_WEIGHT: f64 = 1e-6;
@@ -46,7 +46,7 @@ impl Also {
         let weight = entry.take::<Option<f64>>("weight")?.unwrap_or(1.0);
         if !(LEAST_WEIGHT..=MOST_WEIGHT).contains(&weight) {
             let range = format!("from {LEAST_WEIGHT} to {MOST_WEIGHT} (beyond it only one of the two counts)");
-            return Err(entry.error("weight", format!("expected a weight {range}, got {weight}")));
+            return Err(entry.error("weight", format!("expected a weight {range}, got {}", Shown(weight))));
         }
         let scenario = Scenario::from_document(&entry)?;
         if scenario.classes() != model.classes() {

@@ -6,7 +6,7 @@ use super::checked::checked;
 use super::queues::queue;
 use super::routes::Stretch;
 use super::tables::{delay, probability, rate, zero};
-use super::{BufferSize, Quantity};
+use super::{BufferSize, Quantity, Shown};
 use crate::queue::QueueKind;
 use crate::service::Cellular;
 
@@ -120,7 +120,7 @@ impl CellularTable {
     fn settings(&self) -> Result<Cellular, String> {
         let value = |field: &str, given: Option<f64>, default: f64, lo: f64, hi: f64| match given.unwrap_or(default) {
             value if (lo..=hi).contains(&value) => Ok(value),
-            value => Err(format!("expected {field} from {lo} to {hi}, got {value}")),
+            value => Err(format!("expected {field} from {lo} to {hi}, got {}", Shown(value))),
         };
         let d = Cellular::default();
         let mean_mbps = value("mean_mbps", self.mean_mbps, d.mean_mbps, 0.001, 1e5)?;

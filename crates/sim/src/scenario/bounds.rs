@@ -2,6 +2,7 @@
 //!
 //! Within them a run ends in a time that follows from its length, and nothing overflows.
 
+use super::Shown;
 use crate::schedule::LONGEST_RUN;
 use crate::time::to_s;
 
@@ -19,7 +20,7 @@ pub fn check_duration(seconds: f64, longest: f64, reason: &str) -> Result<f64, S
     if seconds > 0.0 && seconds <= longest {
         return Ok(seconds);
     }
-    Err(format!("expected more than 0 and at most {longest} simulated seconds ({reason}), got {seconds}"))
+    Err(format!("expected more than 0 and at most {longest} simulated seconds ({reason}), got {}", Shown(seconds)))
 }
 
 /// Why no run is longer than [`longest_run_s`].

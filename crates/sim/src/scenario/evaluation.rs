@@ -12,7 +12,7 @@ use super::names::name_of;
 use super::routes::{self, check_names, check_rtt};
 use super::senders::check_counts;
 use super::transport::Transport;
-use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Workload};
+use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Shown, Workload};
 use crate::scheme::SchemeName;
 
 /// The most runs of one contender.
@@ -226,7 +226,7 @@ impl Evaluation {
         for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
             let largest = quantity.extremes().1;
             if largest > longest {
-                let message = format!("expected at most the largest RTT, {longest} ms, got {largest}");
+                let message = format!("expected at most the largest RTT, {longest} ms, got {}", Shown(largest));
                 return Err(document.error(field, message));
             }
         }

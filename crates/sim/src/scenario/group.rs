@@ -7,11 +7,12 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::bounds::{RATE, RATES};
 use super::checked::{Item, some_table, table};
 use super::queues::queue_by_name;
 use super::senders::aimd;
 use super::tables::{count, rtt, rtt_each, time, zero};
-use super::{Quantity, Workload};
+use super::{Quantity, Shown, Workload};
 use crate::objective::Objective;
 use crate::path::Reordering;
 use crate::queue::QueueKind;
@@ -156,11 +157,11 @@ struct AccessTable {
 
 fn access<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Access>, D::Error> {
     let AccessTable { rate_mbps, delay_ms } = table(deserializer)?;
-    if !(rate_mbps > 0.0 && rate_mbps <= 1e6) {
-        return Err(D::Error::custom(format!("expected a rate_mbps above 0 and at most 1000000, got {rate_mbps}")));
+    if !(RATES.0..=RATES.1).contains(&rate_mbps) {
+        return Err(D::Error::custom(format!("expected {RATE}, got {}", Shown(rate_mbps))));
     }
     if !(0.0..=1e4).contains(&delay_ms) {
-        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 10000, got {delay_ms}")));
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 10000, got {}", Shown(delay_ms))));
     }
     Ok(Some(Access { rate_mbps, delay_ms }))
 }
@@ -182,11 +183,11 @@ struct ReorderingTable {
 fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, D::Error> {
     let ReorderingTable { probability, delay_ms } = table(deserializer)?;
     if !(0.0..1.0).contains(&probability) {
-        let message = format!("expected a probability of at least 0 and below 1, got {probability}");
+        let message = format!("expected a probability of at least 0 and below 1, got {}", Shown(probability));
         return Err(D::Error::custom(message));
     }
     if !(0.0..=1e6).contains(&delay_ms) {
-        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {delay_ms}")));
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {}", Shown(delay_ms))));
     }
     Ok(Reordering { probability, delay: from_ms(delay_ms) })
 }

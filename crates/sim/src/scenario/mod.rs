@@ -143,6 +143,7 @@ mod queues;
 mod replay_tests;
 mod routes;
 mod senders;
+mod shown;
 mod specimens;
 mod tables;
 #[cfg(test)]
@@ -166,6 +167,7 @@ pub use nearest::or_nearest;
 pub use quantity::Quantity;
 pub use queues::queue_by_name;
 pub use senders::Senders;
+pub use shown::Shown;
 pub use tables::{BufferSize, Link, Path};
 pub use transport::Transport;
 pub use workload::{OffPeriod, OnPeriod, Replay, Workload};
@@ -275,7 +277,7 @@ impl Scenario {
         for (field, quantity) in [("path.jitter_ms", &self.path.jitter_ms), ("path.clock_ms", &self.path.clock_ms)] {
             let largest = quantity.extremes().1;
             if largest > longest {
-                let message = format!("expected at most the largest RTT, {longest} ms, got {largest}");
+                let message = format!("expected at most the largest RTT, {longest} ms, got {}", Shown(largest));
                 return Err(document.error(field, message));
             }
         }

@@ -6,6 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use super::Shown;
 use crate::random::Stream;
 
 /// The most points of one grid.
@@ -89,7 +90,7 @@ impl Quantity {
         let quantity = Self::deserialize(deserializer)?;
         let (lo, hi) = quantity.extremes();
         match [lo, hi].into_iter().find(|&value| !allowed(value)) {
-            Some(value) => Err(D::Error::custom(format!("expected {expected}, got {value}"))),
+            Some(value) => Err(D::Error::custom(format!("expected {expected}, got {}", Shown(value)))),
             None => Ok(quantity),
         }
     }
@@ -102,7 +103,7 @@ impl Quantity {
             if (value - nearest).abs() <= 1e-9 * nearest {
                 Ok(nearest)
             } else {
-                Err(format!("expected whole numbers, got {value}"))
+                Err(format!("expected whole numbers, got {}", Shown(value)))
             }
         };
         Ok(match self {
@@ -200,7 +201,7 @@ fn range(form: &str, numbers: &[f64]) -> Result<(f64, f64), String> {
         return Err(format!("expected lo < hi in {{ {form} = [lo, hi] }}, got [{lo}, {hi}]"));
     }
     if form.starts_with("log_") && lo <= 0.0 {
-        return Err(format!("expected lo > 0 in {{ {form} = [lo, hi] }}, got {lo}"));
+        return Err(format!("expected lo > 0 in {{ {form} = [lo, hi] }}, got {}", Shown(lo)));
     }
     Ok((lo, hi))
 }
@@ -220,5 +221,5 @@ fn grid(form: &str, lo: f64, hi: f64, k: u32) -> Quantity {
 }
 
 fn finite(value: f64) -> Result<f64, String> {
-    if value.is_finite() { Ok(value) } else { Err(format!("expected a finite number, got {value}")) }
+    if value.is_finite() { Ok(value) } else { Err(format!("expected a finite number, got {}", Shown(value))) }
 }

@@ -6,7 +6,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::or_nearest;
+use super::{Shown, or_nearest};
 use crate::queue::{
     CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
 };
@@ -110,7 +110,7 @@ impl RedTable {
         // The papers' ns-2 keeps the upper threshold at three times the lower.
         let high = number("max_packets", self.max_packets, default.max_threshold.max(3.0 * low), 0.0, 1e9)?;
         if high < low {
-            return Err(format!("expected max_packets of at least min_packets, {low}, got {high}"));
+            return Err(format!("expected max_packets of at least min_packets, {}, got {}", Shown(low), Shown(high)));
         }
         Ok(RedSettings {
             min_threshold: low,
@@ -244,7 +244,7 @@ impl XcpTable {
 fn number(field: &str, given: Option<f64>, default: f64, lo: f64, hi: f64) -> Result<f64, String> {
     match given.unwrap_or(default) {
         value if (lo..=hi).contains(&value) => Ok(value),
-        value => Err(format!("expected {field} from {lo} to {hi}, got {value}")),
+        value => Err(format!("expected {field} from {lo} to {hi}, got {}", Shown(value))),
     }
 }
 

@@ -6,9 +6,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::Quantity;
 use super::bounds::{RATE, RATES, RTT, RTTS_MS};
 use super::routes::Stretch;
+use super::{Quantity, Shown};
 
 /// The most senders that one network may have.
 pub(super) const MAX_SENDERS: f64 = 1000.0;
@@ -152,7 +152,7 @@ impl<'de> Visitor<'de> for BufferVisitor {
             return Err(A::Error::custom("expected beyond_ms beside bdp only"));
         }
         if !(beyond_ms >= 0.0 && beyond_ms.is_finite()) {
-            return Err(A::Error::custom(format!("expected beyond_ms of at least 0, got {beyond_ms}")));
+            return Err(A::Error::custom(format!("expected beyond_ms of at least 0, got {}", Shown(beyond_ms))));
         }
         match (table.packets, table.bytes, table.bdp) {
             (Some(0), None, None) => Err(A::Error::custom("expected room for at least 1 packet, got 0")),
@@ -160,7 +160,7 @@ impl<'de> Visitor<'de> for BufferVisitor {
             (None, Some(0), None) => Err(A::Error::custom("expected room for at least 1 byte, got 0")),
             (None, Some(bytes), None) => Ok(BufferSize::Bytes(bytes)),
             (None, None, Some(bdp)) if bdp > 0.0 && bdp.is_finite() => Ok(BufferSize::Bdp { times: bdp, beyond_ms }),
-            (None, None, Some(bdp)) => Err(A::Error::custom(format!("expected bdp > 0, got {bdp}"))),
+            (None, None, Some(bdp)) => Err(A::Error::custom(format!("expected bdp > 0, got {}", Shown(bdp)))),
             _ => Err(A::Error::custom("expected exactly one of { packets = n }, { bytes = n } and { bdp = x }")),
         }
     }
@@ -185,7 +185,7 @@ pub(super) fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantit
 pub(super) fn delay<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     match f64::deserialize(deserializer)? {
         ms if (0.0..=MAX_DELAY_MS).contains(&ms) => Ok(Some(ms)),
-        ms => Err(D::Error::custom(format!("expected a delay from 0 to {MAX_DELAY_MS} ms, got {ms}"))),
+        ms => Err(D::Error::custom(format!("expected a delay from 0 to {MAX_DELAY_MS} ms, got {}", Shown(ms)))),
     }
 }
 
@@ -203,7 +203,7 @@ pub(super) fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
         return Err(D::Error::custom(format!("expected from 1 to {MAX_SENDERS} RTTs, got {}", each.len())));
     }
     match each.iter().find(|&&x| !is_rtt(x)) {
-        Some(x) => Err(D::Error::custom(format!("expected {RTT}, got {x}"))),
+        Some(x) => Err(D::Error::custom(format!("expected {RTT}, got {}", Shown(*x)))),
         None => Ok(Some(each)),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::or_nearest;
+use super::{Shown, or_nearest};
 use crate::scheme::SchemeName;
 use crate::time::{Time, from_ms};
 use crate::transport::{Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings};
@@ -173,7 +173,7 @@ fn rtt_samples<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RttS
 fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<Time>, D::Error> {
     match f64::deserialize(deserializer)? {
         ms if (least..=MAX_MS).contains(&ms) => Ok(Some(from_ms(ms))),
-        ms => Err(serde::de::Error::custom(format!("expected a time from {least} to {MAX_MS} ms, got {ms}"))),
+        ms => Err(serde::de::Error::custom(format!("expected a time from {least} to {MAX_MS} ms, got {}", Shown(ms)))),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::bounds::{PERIOD, PERIODS_S, TRANSFER, TRANSFERS_BYTES};
 use super::checked::{checked, some_table};
-use super::{NOTHING, Quantity};
+use super::{NOTHING, Quantity, Shown};
 use crate::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
 use crate::transport::Preset;
 
@@ -206,7 +206,7 @@ impl OnTable {
 fn icsi(table: &IcsiTable) -> Result<OnPeriod, String> {
     match table.extra_bytes.unwrap_or(ICSI_EXTRA_BYTES) {
         extra_bytes if extra_bytes >= 0.0 && extra_bytes.is_finite() => Ok(OnPeriod::Icsi { extra_bytes }),
-        extra_bytes => Err(format!("expected extra_bytes of at least 0, got {extra_bytes}")),
+        extra_bytes => Err(format!("expected extra_bytes of at least 0, got {}", Shown(extra_bytes))),
     }
 }
 
@@ -225,10 +225,10 @@ impl ArrivalFile {
     fn arrival(self) -> Result<ArrivalTable, String> {
         let ArrivalFile { start_s, bytes, seconds } = self;
         if !(start_s >= 0.0 && start_s.is_finite()) {
-            return Err(format!("expected start_s of at least 0, got {start_s}"));
+            return Err(format!("expected start_s of at least 0, got {}", Shown(start_s)));
         }
         if let Some(amount) = bytes.or(seconds).filter(|amount| !(*amount > 0.0 && amount.is_finite())) {
-            return Err(format!("expected bytes or seconds above 0, got {amount}"));
+            return Err(format!("expected bytes or seconds above 0, got {}", Shown(amount)));
         }
         let stop = match (bytes, seconds) {
             (Some(bytes), None) => Stop::Bytes(bytes),
@@ -252,7 +252,9 @@ fn arrivals(tables: Vec<ArrivalTable>) -> Result<OnPeriod, String> {
     }
     let arrivals: Arc<[Arrival]> = tables.into_iter().map(|ArrivalTable(arrival)| arrival).collect();
     match arrivals.windows(2).find(|pair| pair[1].start_s < pair[0].start_s) {
-        Some(pair) => Err(format!("expected start_s in order, got {} after {}", pair[1].start_s, pair[0].start_s)),
+        Some(pair) => {
+            Err(format!("expected start_s in order, got {} after {}", Shown(pair[1].start_s), Shown(pair[0].start_s)))
+        }
         None => Ok(OnPeriod::At(arrivals)),
     }
 }
@@ -322,7 +324,7 @@ impl<'de> Visitor<'de> for FirstOffVisitor {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FirstOff, A::Error> {
         match FirstOffTable::deserialize(MapAccessDeserializer::new(map))?.seconds {
             seconds if seconds >= 0.0 && seconds.is_finite() => Ok(FirstOff::At(seconds)),
-            seconds => Err(A::Error::custom(format!("expected a time of at least 0 s, got {seconds}"))),
+            seconds => Err(A::Error::custom(format!("expected a time of at least 0 s, got {}", Shown(seconds)))),
         }
     }
 }
