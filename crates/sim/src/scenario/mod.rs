@@ -101,7 +101,7 @@
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000
 //! clock_ms = 0                        # resolution of RTT samples
-//! recovery = "rack"                   # or fack, go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
+//! recovery = "rack"                   # or go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
 //!                                     # rational-tao14 (of RemyCCs); ns-2's differ by scheme
 //! dup_threshold = 3
 //! adapts_to_reordering = true

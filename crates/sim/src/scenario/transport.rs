@@ -147,7 +147,6 @@ fn opening<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Opening>
 
 fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
     let words = [
-        ("fack", Recovery::Fack),
         ("rational-remy13", Recovery::RationalRemy13),
         ("rational-tao14", Recovery::RationalTao14),
         ("go-back-n", Recovery::GoBackN),

@@ -12,7 +12,7 @@ use recovery::{Heard, Phase, Reduction};
 use super::pacing;
 use super::receiver::{Feedback, Receiver};
 use super::scoreboard::{Arrival, Scoreboard};
-use super::{Connections, HEADER_BYTES, Opening, Recovery, RttEstimator, Settings};
+use super::{Connections, HEADER_BYTES, Opening, RttEstimator, Settings};
 use crate::endpoint::{Endpoint, Totals};
 use crate::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
 use crate::schedule::MAX_TIME;
@@ -51,10 +51,8 @@ pub struct Connection<S> {
     reduction: Reduction,
     /// What today's loss detection keeps, if that is it.
     rack: Option<RackTlp>,
-    /// Duplicate ACKs since the last that was not (NewReno).
+    /// Duplicate ACKs since the last that was not, where that is all one learns of losses by.
     dup_acks: u32,
-    /// ACKs of a part of what was outstanding when recovery began (NewReno).
-    partial_acks: u32,
     dup_threshold: u32,
     /// A repair that may go whatever the window says.
     repair_now: bool,
@@ -92,7 +90,6 @@ impl<S: Scheme> Connection<S> {
             reduction: Reduction::None,
             rack: RackTlp::of(&settings),
             dup_acks: 0,
-            partial_acks: 0,
             dup_threshold: settings.dup_threshold,
             repair_now: false,
             window_limited: false,
@@ -115,14 +112,10 @@ impl<S: Scheme> Connection<S> {
         self.rtt.latest
     }
 
-    /// Packets in flight; each duplicate ACK stands for one that left (RFC 6582 §3.2 inflates the window instead).
+    /// Packets in flight.
     #[must_use]
     pub fn in_flight(&self) -> u32 {
-        if self.is_fack() {
-            return self.board.since_newest();
-        }
-        let left = if self.settings.recovery == Recovery::NewReno { self.dup_acks } else { 0 };
-        self.board.in_flight.saturating_sub(left)
+        self.board.in_flight
     }
 
     /// The number of the next new packet.
@@ -326,7 +319,7 @@ impl<S: Scheme> Connection<S> {
         self.last_send = now;
         // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
         // was set for another packet, and a repair has an RTT of its own to come back.
-        if self.rto_at == NEVER || seq == self.board.una && !self.is_impatient() {
+        if self.rto_at == NEVER || seq == self.board.una {
             self.rto_at = now + self.rtt.rto(&self.settings);
         }
         if self.in_flight() >= self.window() {

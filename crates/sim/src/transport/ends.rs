@@ -54,7 +54,7 @@ impl<S: Scheme> Ends<S> {
             Recovery::NewReno | Recovery::Reno => Ends::Tcp(Agent::new(scheme, id, settings)),
             Recovery::RationalRemy13 => Ends::RationalRemy13(RationalRemy13::new(scheme, id, settings)),
             Recovery::RationalTao14 => Ends::RationalTao14(RationalTao14::new(scheme, id, settings, block_delay)),
-            Recovery::Fack | Recovery::GoBackN | Recovery::Proportional | Recovery::Rack => {
+            Recovery::GoBackN | Recovery::Proportional | Recovery::Rack => {
                 Ends::Stack(Box::new(Connection::new(scheme, id, settings)))
             }
         }

@@ -246,12 +246,6 @@ impl Scoreboard {
         }
     }
 
-    /// Transmissions since the latest that arrived, of packets that are not acknowledged.
-    #[must_use]
-    pub fn since_newest(&self) -> u32 {
-        ((self.transmissions - self.newest_arrived) as u32).min(self.outstanding())
-    }
-
     /// The sender has nothing to send, though it might.
     pub fn app_limited(&mut self) {
         self.app_limited_until = (self.delivered + u64::from(self.in_flight)).max(1);
@@ -312,12 +306,12 @@ mod tests {
             assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News);
         }
         // 104 is four after 100 and one after 103.
-        assert_eq!(board.overtaken(3, true), Some((100, 1)));
+        assert_eq!(board.overtaken(3), Some((100, 1)));
         assert_eq!((board.in_flight, board.to_repair, board.delivered), (6, 1, 3));
         assert_eq!(board.send_again(60), 100);
         assert_eq!(board.arrived(105, 5, 61), Arrival::News);
         assert_eq!(board.arrived(106, 6, 61), Arrival::News);
-        assert_eq!(board.overtaken(3, true), Some((103, 1)));
+        assert_eq!(board.overtaken(3), Some((103, 1)));
         assert_eq!(board.acknowledge(103, 70), (3, 1));
         assert_eq!((board.una, board.outstanding(), board.in_flight), (103, 7, 3));
     }
@@ -326,26 +320,12 @@ mod tests {
     fn a_lost_repair_is_found_again() {
         let mut board = board(5, true);
         (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
-        assert_eq!(board.overtaken(3, true), Some((100, 1)));
+        assert_eq!(board.overtaken(3), Some((100, 1)));
         board.send_again(60);
         (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
         (105..110).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
-        assert_eq!(board.overtaken(3, true), Some((100, 1)));
+        assert_eq!(board.overtaken(3), Some((100, 1)));
         assert_eq!(board.lost, 2);
-    }
-
-    #[test]
-    fn a_lost_repair_is_left_to_a_timeout_where_that_is_wanted() {
-        let mut board = board(5, true);
-        (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
-        assert_eq!((board.overtaken(3, false), board.since_newest()), (Some((100, 1)), 0));
-        board.send_again(60);
-        (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
-        assert_eq!(board.since_newest(), 6);
-        (105..109).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
-        assert_eq!((board.overtaken(3, false), board.since_newest()), (None, 1));
-        assert!(board.declare_lost(100) && board.send_again(300) == 100);
-        assert_eq!((board.acknowledge(110, 400), board.since_newest()), ((10, 2), 0));
     }
 
     #[test]
@@ -359,7 +339,7 @@ mod tests {
         // The first 100 arrives after all: it was late, by 103 and what came between.
         assert_eq!(board.arrived(100, 0, 100), Arrival::Late { behind: 4 });
         // Its repair is on its way and has overtaken nothing.
-        assert_eq!((board.overtaken(3, true), board.in_flight), (None, 4));
+        assert_eq!((board.overtaken(3), board.in_flight), (None, 4));
         assert_eq!(board.arrived(100, 99, 101), Arrival::Known);
     }
 

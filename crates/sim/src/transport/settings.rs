@@ -32,10 +32,6 @@ pub enum Opening {
 /// How the sender learns of losses, and how much it sends while it repairs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// SACK; the window is counted from the latest transmission that arrived (Mathis and Mahdavi 1996: forward
-    /// acknowledgement), each loss is repaired once, and that a repair was lost shows in a timeout only, which repairs
-    /// that one packet. How the papers' RemyCCs were in ns-2 (docs/validation.md).
-    Fack,
     /// TCP/Rational of Remy'13's ns-2: Tahoe, with a window from rules (`rational_remy13.rs`).
     RationalRemy13,
     /// TCP/Rational of Tao'14's ns-2, a transport of its own (`rational_tao14.rs`).
@@ -61,7 +57,7 @@ impl Recovery {
     /// Whether losses are looked for by order of transmission.
     #[must_use]
     pub fn looks_by_order(self) -> bool {
-        matches!(self, Recovery::Fack | Recovery::Proportional | Recovery::Rack)
+        matches!(self, Recovery::Proportional | Recovery::Rack)
     }
 }
 

@@ -31,7 +31,7 @@ fn transfers(settings: &str) -> Totals {
 /// A whole window is on its way when the only on-period ends, and arrives.
 #[test]
 fn what_arrives_after_switch_off_is_late_in_every_transport() {
-    let stacks = ["fack", "go-back-n", "newreno", "tcp-linux", "reno", "proportional", "rack"];
+    let stacks = ["go-back-n", "newreno", "tcp-linux", "reno", "proportional", "rack"];
     for recovery in stacks.iter().chain(&["rational-tao14", "rational-remy13"]) {
         for preset in ["remy13", "tao14", "today"] {
             let settings = format!("preset = '{preset}'\nrecovery = '{recovery}'");

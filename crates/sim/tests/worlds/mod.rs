@@ -199,14 +199,7 @@ impl Dice {
         if self.chance(0.4) {
             return preset;
         }
-        let all = [
-            Recovery::Fack,
-            Recovery::GoBackN,
-            Recovery::NewReno,
-            Recovery::TcpLinux,
-            Recovery::Proportional,
-            Recovery::Rack,
-        ];
+        let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional, Recovery::Rack];
         let floor = from_ms(self.log(1.0, 1000.0));
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),

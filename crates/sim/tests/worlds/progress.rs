@@ -21,7 +21,7 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
         return None;
     }
     // Its timeouts repair one packet each, and each may back off to a minute.
-    let one_by_one = plan.transport.recovery == Recovery::Fack;
+    let one_by_one = plan.transport.recovery == Recovery::RationalTao14;
     if world.senders.len() > 1 || !lossless || one_by_one {
         return None;
     }

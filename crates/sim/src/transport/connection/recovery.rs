@@ -54,11 +54,6 @@ impl<S: Scheme> Connection<S> {
         !matches!(self.settings.recovery, Recovery::GoBackN)
     }
 
-    /// Whatever is lost is repaired once, and the window is counted from the latest arrival.
-    pub(super) fn is_fack(&self) -> bool {
-        self.settings.recovery == Recovery::Fack
-    }
-
     /// A loss is answered by sending all that follows again.
     fn goes_back(&self) -> bool {
         self.settings.recovery == Recovery::GoBackN
@@ -74,10 +69,9 @@ impl<S: Scheme> Connection<S> {
     /// Finds what is lost after an ACK, and enters and leaves recovery: packets newly declared lost.
     pub(super) fn find_losses(&mut self, ack: &Heard, now: Time) -> u32 {
         let lost = match self.settings.recovery {
-            Recovery::GoBackN => self.count_duplicates(ack.acked, ack.una),
+            Recovery::GoBackN => self.count_duplicates(ack.acked),
             Recovery::Rack => self.find_by_rack(ack, now),
-            Recovery::Fack => self.board.overtaken(self.dup_threshold, false),
-            _ => self.board.overtaken(self.dup_threshold, true),
+            _ => self.board.overtaken(self.dup_threshold),
         };
         if self.phase != Phase::Open && self.board.una >= self.recover {
             let was_loss = self.phase == Phase::Loss;
@@ -97,43 +91,30 @@ impl<S: Scheme> Connection<S> {
         count
     }
 
-    /// RFC 6582 §3.2: the third duplicate ACK, or one that acknowledges part of what was outstanding, shows one loss.
-    pub(super) fn count_duplicates(&mut self, acked: u32, una: u32) -> Option<(u32, u32)> {
-        let seq = self.board.una;
-        if acked == 0 {
-            if self.board.outstanding() == 0 {
-                return None;
-            }
-            self.dup_acks += u32::from(self.phase != Phase::Loss);
-            // Step 1: not for duplicates that repairs of an earlier window cause.
-            let covers = seq > self.recover || seq == self.first;
-            let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
-            if lost && self.goes_back() {
-                return Some((seq, self.go_back()));
-            }
-            return (lost && self.board.declare_lost(seq)).then_some((seq, 1));
-        }
-        if self.phase != Phase::Recovery {
+    /// The third duplicate ACK shows a loss, which is answered by going back to it (RFC 5681 §3.2, without fast recovery).
+    fn count_duplicates(&mut self, acked: u32) -> Option<(u32, u32)> {
+        if acked > 0 {
             self.dup_acks = 0;
             return None;
         }
-        // Step 5: all but one of those packets were counted by duplicates when they arrived.
-        self.dup_acks = self.dup_acks.saturating_sub(seq - una - 1);
-        if seq < self.recover && self.board.declare_lost(seq) {
-            self.repair_now = true;
-            return Some((seq, 1));
+        let seq = self.board.una;
+        if self.board.outstanding() == 0 {
+            return None;
         }
-        None
+        self.dup_acks += u32::from(self.phase != Phase::Loss);
+        // RFC 6582 §3.2 step 1: not for duplicates that repairs of an earlier window cause.
+        let covers = seq > self.recover || seq == self.first;
+        let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
+        lost.then(|| (seq, self.go_back()))
     }
 
     pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
         self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
-        self.repair_now = !self.is_fack();
-        self.partial_acks = 0;
+        self.repair_now = true;
         self.reduction = match self.settings.recovery {
-            Recovery::Fack | Recovery::GoBackN => Reduction::None,
+            Recovery::GoBackN => Reduction::None,
             _ => Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered)),
         };
         self.totals.reductions += 1;

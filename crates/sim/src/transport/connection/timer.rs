@@ -63,21 +63,9 @@ impl<S: Scheme> Connection<S> {
         if acked == 0 {
             return;
         }
-        if self.phase == Phase::Recovery && !self.is_sack() && self.board.una < self.recover {
-            self.partial_acks += 1;
-        }
-        if self.is_impatient() {
-            return;
-        }
         // RFC 6298 §5.2, 5.3.
         let runs = self.board.outstanding() > 0 || self.settings.idle_timer;
         self.rto_at = if runs { now + self.rtt.rto(&self.settings) } else { NEVER };
-    }
-
-    /// RFC 6582 §4: one repair per RTT is too slow for many losses, so only the first ACK of a part of the window starts
-    /// the timer anew (ns-2's default too).
-    pub(super) fn is_impatient(&self) -> bool {
-        self.phase == Phase::Recovery && self.partial_acks > 1
     }
 
     /// The retransmission timer expired (RFC 6298 §5.4-5.6, RFC 5681 §3.1).
@@ -95,14 +83,13 @@ impl<S: Scheme> Connection<S> {
         // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
         self.timed = None;
         congestion.lost = match self.settings.recovery {
-            Recovery::Fack => u32::from(self.board.declare_lost(seq)),
             Recovery::Rack => self.lose_by_timeout(now),
             _ => self.go_back(),
         };
         self.phase = Phase::Loss;
         self.recover = self.board.next();
         // Nothing else would make room in the window: what is not taken for lost is in flight.
-        self.repair_now = matches!(self.settings.recovery, Recovery::Fack | Recovery::Rack);
+        self.repair_now = self.settings.recovery == Recovery::Rack;
         self.scheme.on_rto(&congestion);
         self.rtt.back_off();
         self.rto_at = now + self.rtt.rto(&self.settings);

@@ -12,8 +12,8 @@ pub(super) fn and(found: Lost, seq: u32) -> Lost {
 impl Scoreboard {
     /// Declares lost what was sent `threshold` transmissions or more before one that arrived: RFC 9002 §6.1.1's packet
     /// threshold, which counts by order of transmission (as FACK did by number), and not RFC 6675's count of packets
-    /// SACKed above. Repairs that are lost again are found too, if that is wanted. The first of them and how many.
-    pub fn overtaken(&mut self, threshold: u32, repairs: bool) -> Lost {
+    /// SACKed above. Repairs that are lost again are found too. The first of them and how many.
+    pub fn overtaken(&mut self, threshold: u32) -> Lost {
         let mut found = None;
         while let Some(&(transmission, seq)) = self.order.front() {
             if transmission + u64::from(threshold) >= self.newest_arrived {
@@ -21,7 +21,7 @@ impl Scoreboard {
             }
             self.order.pop_front();
             let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { continue };
-            let counts = packet.transmission == transmission && (repairs || !packet.again);
+            let counts = packet.transmission == transmission;
             if counts && packet.state == State::InFlight {
                 self.declare_lost(seq);
                 found = and(found, seq);
@@ -60,6 +60,6 @@ mod tests {
     fn what_is_acknowledged_is_forgotten() {
         let mut board = sent(1000, true);
         board.acknowledge(1000, 2000);
-        assert_eq!((board.order.len(), board.overtaken(3, true)), (100, None));
+        assert_eq!((board.order.len(), board.overtaken(3)), (100, None));
     }
 }
