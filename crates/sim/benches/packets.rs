@@ -13,9 +13,9 @@ use exmachina_sim::network::{Network, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind, SfqCoDelSettings};
-use exmachina_sim::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy};
+use exmachina_sim::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::Settings;
+use exmachina_sim::transport::{Preset, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 struct Case {
@@ -71,11 +71,12 @@ struct Evaluated {
 }
 
 /// Remy'13's dumbbell of eight senders, transfers of 100 kB on average every half a second; and flows for ever.
-const EVALUATED: [Evaluated; 8] = [
-    case("Cubic, drop tail, R4 n = 8", remy13, drop_tail, 8, On::Bytes(100e3)),
-    case("Cubic, sfqCoDel, R4 n = 8", remy13, sfq_codel, 8, On::Bytes(100e3)),
-    case("Cubic, drop tail, n = 2 for ever", remy13, drop_tail, 2, On::Forever),
-    case("Cubic, sfqCoDel, n = 2 for ever", remy13, sfq_codel, 2, On::Forever),
+const EVALUATED: [Evaluated; 9] = [
+    case("Cubic, polled, drop tail, R4 n = 8", remy13, drop_tail, 8, On::Bytes(100e3)),
+    case("Cubic, drop tail, R4 n = 8", tao14, drop_tail, 8, On::Bytes(100e3)),
+    case("Cubic, sfqCoDel, R4 n = 8", tao14, sfq_codel, 8, On::Bytes(100e3)),
+    case("Cubic, drop tail, n = 2 for ever", tao14, drop_tail, 2, On::Forever),
+    case("Cubic, sfqCoDel, n = 2 for ever", tao14, sfq_codel, 2, On::Forever),
     case("today, drop tail, R4 n = 8", today, drop_tail, 8, On::Bytes(100e3)),
     case("today, sfqCoDel, R4 n = 8", today, sfq_codel, 8, On::Bytes(100e3)),
     case("today, drop tail, n = 2 for ever", today, drop_tail, 2, On::Forever),
@@ -92,9 +93,15 @@ const fn case(
     Evaluated { name, stack, queue, senders, on }
 }
 
-/// Cubic by that of Remy'13's scripts.
+/// Cubic in ns-2's agent for Linux's modules.
+fn tao14() -> (AnyScheme<'static>, Settings) {
+    let cubic = AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22()));
+    (cubic, SchemeName::Cubic.transport(Preset::Tao14))
+}
+
+/// The same, looked at every 5 ms, which takes more events than packets do.
 fn remy13() -> (AnyScheme<'static>, Settings) {
-    (AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22())), Settings::remy13())
+    (tao14().0, SchemeName::Cubic.transport(Preset::Remy13))
 }
 
 /// Cubic by that of today.
