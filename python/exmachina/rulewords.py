@@ -5,10 +5,7 @@ from typing import Any
 
 from exmachina import _core
 
-__all__ = ["action_words", "box_words", "percent", "signed"]
-
-NEARLY_ALL = 0.995
-"""Two digits of a share from here on are 1e+02 %."""
+__all__ = ["action_words", "box_words", "digits", "percent", "signed"]
 
 
 def action_words(rule: Mapping[str, Any]) -> str:
@@ -50,9 +47,14 @@ def box_words(rule: Mapping[str, Any], domain: Mapping[str, tuple[float, float]]
     return ", ".join(words) or "always"
 
 
+def digits(value: float, count: int) -> str:
+    """A number with so many digits, or with all before the point where these are more: 310, not 3.1e+02."""
+    return f"{value:.{count}g}" if abs(value) < 10**count - 0.5 else f"{value:.0f}"
+
+
 def percent(share: float) -> str:
-    """A share with two digits, and whole ones from 99.5 % on: no exponent."""
-    return f"{100 * share:.2g} %" if share < NEARLY_ALL else f"{100 * share:.0f} %"
+    """A share with two digits, and whole ones from 99.5 % on."""
+    return f"{digits(100 * share, 2)} %"
 
 
 def signed(value: float | None, digits: int = 3, *, plus: bool = False) -> str:

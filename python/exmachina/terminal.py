@@ -21,7 +21,7 @@ from exmachina.algorithm import Algorithm
 from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
 from exmachina.results import Results
-from exmachina.rulewords import action_words, percent, signed
+from exmachina.rulewords import action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport
 from exmachina.tracing import Trace
 
@@ -177,8 +177,8 @@ def show_results(console: Console, results: Results) -> None:
         cells = []
         for measure in ("throughput_mbps", "queueing_delay_ms"):
             mean, half_width = line[f"{measure}_mean"], line[f"{measure}_ci95"]
-            margin = "" if half_width is None else f" ± {half_width:.2g}"
-            cells += [_cell(mean, ".3g") + margin, _cell(line[f"{measure}_median"], ".3g")]
+            margin = "" if half_width is None else f" ± {digits(half_width, 2)}"
+            cells += [_digits(mean) + margin, _digits(line[f"{measure}_median"])]
         grid.add_row(line["label"], *cells, percent(line["retransmission_rate"]), str(line["timeouts"]))
     console.print(grid)
     for warning in results.warnings:
@@ -245,6 +245,10 @@ def starved_words(line: Mapping[str, Any]) -> str:
 def _interval(mean: float | None, half_width: float, *, plus: bool = False) -> str:
     text = signed(mean, plus=plus)
     return text if mean is None or isnan(half_width) else f"{text} ± {half_width:.3f}"
+
+
+def _digits(value: float | None) -> str:
+    return "–" if value is None else digits(value, 3)
 
 
 def _cell(value: float | None, spec: str) -> str:

@@ -12,7 +12,7 @@ from conftest import published
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.rulewords import action_words, box_words, percent, signed
+from exmachina.rulewords import action_words, box_words, digits, percent, signed
 from exmachina.slices import log_ticks, rules_at
 from exmachina.timeline import timeline_of
 
@@ -173,9 +173,11 @@ def test_rules_in_words() -> None:
     assert [signed(-0.5, 2), signed(0.5, 1, plus=True), signed(None)] == ["−0.50", "+0.5", "–"]
 
 
-def test_shares_have_no_exponent() -> None:
+def test_numbers_and_shares_have_no_exponent() -> None:
     shares = [percent(share) for share in (0, 0.00123, 0.126, 0.994, 0.996, 1)]
     assert shares == ["0 %", "0.12 %", "13 %", "99 %", "100 %", "100 %"]
+    numbers = [digits(number, 3) for number in (0.01234, 12.34, 999.4, 999.6, 1234.5, -310_000)]
+    assert numbers == ["0.0123", "12.3", "999", "1000", "1234", "-310000"]
 
 
 def test_ticks_are_round_and_few() -> None:

@@ -6,7 +6,7 @@
 use super::receiver::Receiver;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::endpoint::{Endpoint, Totals};
-use crate::packet::Packet;
+use crate::packet::{NUMBERS, Packet, check_numbers};
 use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Scheme};
 use crate::time::{NEVER, SECOND, Time};
@@ -33,7 +33,7 @@ pub struct RationalRemy13<S> {
     next: u32,
     /// One past the largest packet sent.
     edge: u32,
-    /// The first packet past what the application gave (`u32::MAX`: no end in sight).
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
     end: u32,
     /// All packets before this one are acknowledged.
     una: u32,
@@ -282,13 +282,14 @@ impl<S: Scheme> Endpoint for RationalRemy13<S> {
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         }
-        self.end = self.end.max(self.edge).saturating_add(packets);
+        self.end = self.end.max(self.edge).saturating_add(packets).min(NUMBERS);
         self.attempt(now);
         self.turn = 0;
     }
 
     /// The application gives no more; what is outstanding is still repaired.
     fn stop(&mut self, _now: Time) {
+        check_numbers(self.edge);
         self.on = false;
         self.end = self.edge;
     }

@@ -11,7 +11,7 @@ use super::receiver::Receiver;
 use super::sack_blocks::SackBlocks;
 use super::{Connections, Settings};
 use crate::endpoint::{Endpoint, Totals};
-use crate::packet::Packet;
+use crate::packet::{NUMBERS, Packet, check_numbers};
 use crate::schedule::MAX_TIME;
 use crate::scheme::{Ack, Scheme};
 use crate::time::{NEVER, Time, from_s, to_s};
@@ -59,7 +59,7 @@ pub struct RationalTao14<S> {
     first: u32,
     /// The next new packet.
     next: u32,
-    /// The first packet past what the application gave (`u32::MAX`: no end in sight).
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
     end: u32,
     /// All packets before this one are acknowledged.
     una: u32,
@@ -330,13 +330,14 @@ impl<S: Scheme> Endpoint for RationalTao14<S> {
         } else {
             self.scheme.resume(now, now.saturating_sub(self.last_send));
         }
-        self.end = self.end.max(self.next).saturating_add(packets);
+        self.end = self.end.max(self.next).saturating_add(packets).min(NUMBERS);
         self.paced_until = now;
         self.turn = 0;
     }
 
     /// The application gives no more; repairs and the timer go on.
     fn stop(&mut self, _now: Time) {
+        check_numbers(self.next);
         self.on = false;
         self.end = self.next;
     }

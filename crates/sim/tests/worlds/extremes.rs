@@ -6,6 +6,7 @@ use exmachina_sim::queue::Limit;
 use exmachina_sim::scheme::{AnyScheme, ConstantRate, ConstantWindow, Remy};
 use exmachina_sim::service::Trace;
 use exmachina_sim::time::from_ms;
+use exmachina_sim::transport::{Opening, Recovery};
 use exmachina_sim::world::{LinkPlan, SenderPlan, World};
 
 use super::Dice;
@@ -37,6 +38,21 @@ pub fn add(world: &mut World<'static>, dice: &mut Dice) -> f64 {
         world.senders.resize(1 + dice.below(200) as usize, more);
     }
     if dice.chance(0.1) { 1000.0 } else { 1.0 }
+}
+
+/// Gives some senders of some worlds the transports of either tree of ns-2, connections that begin with a SYN, and polls.
+pub fn add_ns2(world: &mut World<'static>, dice: &mut Dice) {
+    use Recovery::{NewReno, RationalRemy13, RationalTao14, Reno, TcpLinux};
+    if !dice.chance(0.3) {
+        return;
+    }
+    for sender in &mut world.senders {
+        if dice.chance(0.7) {
+            sender.transport.recovery = dice.pick(&[NewReno, Reno, TcpLinux, RationalRemy13, RationalTao14]);
+            sender.transport.opening = dice.pick(&[Opening::Data, Opening::SynAndData, Opening::Syn]);
+            sender.transport.poll = dice.pick(&[0, 0, 1_000_000, 5_000_000]);
+        }
+    }
 }
 
 /// A delivery opportunity every so many ms, or so many a ms, for some ms, and again.

@@ -15,7 +15,7 @@ use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{AnyScheme, Own};
 use exmachina_sim::service::{Cellular, Trace};
-use exmachina_sim::time::{SECOND, Time, from_ms};
+use exmachina_sim::time::{NEVER, SECOND, Time, from_ms};
 use exmachina_sim::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
@@ -51,6 +51,7 @@ pub fn wild_world(seed: u64) -> (World<'static>, f64) {
     // A stream of their own: worlds that are named by their seeds elsewhere stay what they are.
     let mut dice = Dice(Stream::new(seed, 1, 0, Purpose::Network));
     let longer = if dice.chance(0.5) { extremes::add(&mut world, &mut dice) } else { 1.0 };
+    extremes::add_ns2(&mut world, &mut Dice(Stream::new(seed, 4, 0, Purpose::Network)));
     (world, (seconds * longer).min(30_000.0))
 }
 
@@ -254,7 +255,13 @@ impl Dice {
     }
 }
 
-/// The longest retransmission timeout: a minute (RFC 6298 §2.5), and two with ns-2's TCP/Linux, which has twice ns-2's own.
+/// The longest retransmission timeout: a minute (RFC 6298 §2.5), and two with ns-2's TCP/Linux, which has twice ns-2's own. The
+/// agent of Tao'14's RemyCCs doubles its timeouts without end, and has none for what it sent again and need not have: its window
+/// may be full of that, for ever if it is lost.
 pub fn longest_timeout(transport: &Settings) -> Time {
-    if transport.recovery == Recovery::TcpLinux { 120 * SECOND } else { 60 * SECOND }
+    match transport.recovery {
+        Recovery::RationalTao14 => NEVER,
+        Recovery::TcpLinux => 120 * SECOND,
+        _ => 60 * SECOND,
+    }
 }

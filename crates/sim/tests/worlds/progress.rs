@@ -20,7 +20,7 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
     if plan.route.iter().any(|&hop| repairs_may_drown(plan, &world.hops[usize::from(hop)])) {
         return None;
     }
-    // Its timeouts repair one packet each, and each may back off to a minute.
+    // Its timeouts repair one packet each, and each may back off to a minute or more.
     let one_by_one = plan.transport.recovery == Recovery::RationalTao14;
     if world.senders.len() > 1 || !lossless || one_by_one {
         return None;

@@ -78,7 +78,10 @@ impl<'w> Witness<'w> {
         let seen = &mut self.senders[i];
         assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
         assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
-        assert!(sender.in_flight() <= sender.next_seq() - sender.una(), "more in flight than outstanding");
+        // That of Tao'14's RemyCCs are transmissions, also of what has arrived.
+        let packets = self.world.senders[i].transport.recovery != Recovery::RationalTao14;
+        let in_flight = if packets { sender.in_flight() } else { 0 };
+        assert!(in_flight <= sender.next_seq() - sender.una(), "more in flight than outstanding");
         if seen.una < seen.next_seq && sender.una() >= seen.una {
             seen.longest_wait = seen.longest_wait.max(now - seen.first_sent[seen.una as usize]);
         }
@@ -99,8 +102,9 @@ impl<'w> Witness<'w> {
         if own || sender.finished() || !(outstanding || may_go) {
             return;
         }
-        let timeout = super::longest_timeout(&self.world.senders[i].transport) + SECOND;
-        let longest = timeout.saturating_add(sender.scheme().intersend()).saturating_add(sender.srtt());
+        let timeout = super::longest_timeout(&self.world.senders[i].transport);
+        let longest =
+            timeout.saturating_add(SECOND).saturating_add(sender.scheme().intersend()).saturating_add(sender.srtt());
         let (now, wait) = (to_s(self.now), sender.ready().saturating_sub(self.now));
         assert!(wait <= longest, "sender {i} waits {} s for nothing at {now} s: {sender:?}", to_s(wait));
     }
@@ -236,7 +240,9 @@ impl Observer<Sender> for Witness<'_> {
         if number >= seen.numbers.len() {
             seen.numbers.resize(2 * number + 64, false);
         }
-        seen.distinct += u64::from(!std::mem::replace(&mut seen.numbers[number], true));
+        // A SYN has a number, and no data.
+        let data = packet.bytes == self.world.senders[i].transport.packet_bytes;
+        seen.distinct += u64::from(!std::mem::replace(&mut seen.numbers[number], true) && data);
         self.check(i, now, sender);
     }
 

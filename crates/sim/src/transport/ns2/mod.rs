@@ -14,7 +14,7 @@ pub use tcp::Tcp;
 use super::receiver::{Feedback, Receiver};
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::endpoint::{Endpoint, Totals};
-use crate::packet::{Packet, XcpHeader};
+use crate::packet::{NUMBERS, Packet, XcpHeader, check_numbers};
 use crate::schedule::MAX_TIME;
 use crate::scheme::Scheme;
 use crate::time::{NEVER, Time, to_s};
@@ -61,7 +61,7 @@ pub struct Agent<S, R> {
     opened: bool,
     /// The first packet of the present connection.
     first: u32,
-    /// The first packet past what the application gave (`u32::MAX`: no end in sight).
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
     end: u32,
     receiver: Receiver,
     /// The sink of the connection before: what is still on its way to it counts as delivered.
@@ -201,13 +201,14 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
             self.open(now);
         }
         // The agent is told of no pause: what it knew, it goes on with.
-        self.end = self.end.max(self.rules.next()).saturating_add(packets);
+        self.end = self.end.max(self.rules.next()).saturating_add(packets).min(NUMBERS);
         self.rules.resume();
         self.turn = 0;
     }
 
     /// The application gives no more; what is outstanding is still repaired.
     fn stop(&mut self, _now: Time) {
+        check_numbers(self.rules.next());
         self.on = false;
         self.end = self.rules.next();
     }
@@ -270,5 +271,19 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
 
     fn totals(&self) -> Totals {
         self.totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheme::ConstantWindow;
+
+    /// Numbers end at 2^31; the on-period with them, which says so.
+    #[test]
+    fn packet_numbers_do_not_wrap() {
+        let mut agent: Agent<_, Tcp> = Agent::new(ConstantWindow { packets: 6 }, 0, Settings::remy13());
+        agent.start(0, u32::MAX);
+        assert_eq!(agent.end, NUMBERS);
     }
 }

@@ -78,3 +78,12 @@ fn the_estimator_by_hand() {
     assert_eq!((rtt.latest, rtt.srtt, rtt.variation), (1508, 12_057, 2262));
     assert_eq!(rtt.rto(), (8 * 2262 + 12_057) / 8 * TICK);
 }
+
+#[test]
+#[should_panic(expected = "as many as have numbers")]
+fn packet_numbers_do_not_wrap() {
+    let mut agent = agent(Opening::Data);
+    assert_eq!(agent.end, NUMBERS);
+    agent.edge = NUMBERS;
+    agent.stop(0);
+}

@@ -112,3 +112,12 @@ fn an_ack_takes_longer_by_its_sack_blocks() {
     assert_eq!((agent.ready(), agent.in_flight()), (RTT + MS + 1000, 4));
     assert_eq!(sends(&mut agent, RTT + MS + 1000), [0, 4]);
 }
+
+#[test]
+#[should_panic(expected = "as many as have numbers")]
+fn packet_numbers_do_not_wrap() {
+    let mut agent = agent();
+    assert_eq!(agent.end, NUMBERS);
+    agent.next = NUMBERS;
+    agent.stop(0);
+}
