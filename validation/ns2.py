@@ -250,7 +250,8 @@ def main() -> None:
     folder: Path = arguments.folder.resolve()
     every: int = arguments.every
     if not folder.is_dir():
-        parser.error(f"{arguments.folder}: not there; nothing to compare with")
+        print(f"{arguments.folder}: not there; nothing to compare with")
+        return
     few = max(1, every // 10)
 
     def table(name: str) -> str:

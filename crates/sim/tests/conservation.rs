@@ -11,7 +11,7 @@ use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::AnyScheme;
 use exmachina_sim::service::{Cellular, Trace};
 use exmachina_sim::time::{from_s, to_s};
-use exmachina_sim::transport::Settings;
+use exmachina_sim::transport::{Recovery, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 use proptest::prelude::*;
 use worlds::Witness;
@@ -49,8 +49,11 @@ fn pair(
     }
 }
 
-fn presets() -> [Settings; 2] {
-    [Settings::tao14(), Settings::today()]
+fn presets() -> [Settings; 4] {
+    // RemyCCs' transports in ns-2, one of them polled: its clock once ran back after pauses.
+    let remy13 = Settings { recovery: Recovery::RationalRemy13, ..Settings::remy13() };
+    let tao14 = Settings { recovery: Recovery::RationalTao14, ..Settings::tao14() };
+    [Settings::tao14(), Settings::today(), remy13, tao14]
 }
 
 /// Every scheme over every queue, link, preset and kind of workload.

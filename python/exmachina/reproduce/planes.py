@@ -56,9 +56,8 @@ def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:
 
 def _of_case(data: CaseData, quantity: str, *, each_sender: bool) -> pl.DataFrame:
     on = data.flows.filter(pl.col("on_s") > 0)
-    on = on.with_columns(queueing_delay_ms="counted_delay_ms")
     on = _beside(on) if each_sender else on.with_columns(label="contender")
-    return on.select("label", "run", "queueing_delay_ms", quantity)
+    return on.select("label", "run", quantity, queueing_delay_ms="counted_delay_ms")
 
 
 def _beside(flows: pl.DataFrame) -> pl.DataFrame:

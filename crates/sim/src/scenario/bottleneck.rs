@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer};
 
+use super::bounds::{RATE, RATES};
 use super::checked::checked;
 use super::queues::queue;
 use super::routes::Stretch;
@@ -74,6 +75,7 @@ struct LinkTable {
     loss: Quantity,
     #[serde(default, deserialize_with = "delay")]
     delay_ms: Option<f64>,
+    #[serde(default, deserialize_with = "told")]
     told_mbps: Option<f64>,
 }
 
@@ -83,9 +85,6 @@ impl LinkTable {
             self;
         if trace.is_none() && trace_offset.is_some() {
             return Err("expected trace beside trace_offset".to_owned());
-        }
-        if let Some(told) = told_mbps.filter(|told| !(0.001..=1e6).contains(told)) {
-            return Err(format!("expected told_mbps from 0.001 to 1000000 Mbit/s, got {told}"));
         }
         let service = match (rate_mbps, trace, cellular) {
             (Some(rate), None, None) => ServiceTable::Rate(rate),
@@ -143,6 +142,14 @@ fn cellular<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Cellula
 
 fn some_rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
     rate(deserializer).map(Some)
+}
+
+fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let mbps = f64::deserialize(deserializer)?;
+    if (RATES.0..=RATES.1).contains(&mbps) {
+        return Ok(Some(mbps));
+    }
+    Err(serde::de::Error::custom(format!("expected {RATE}, got {}", Shown(mbps))))
 }
 
 fn trace_offset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {

@@ -329,6 +329,10 @@ fn mistakes_in_links() {
     assert_eq!(link(""), one);
     assert_eq!(link("rate_mbps = 15\ntrace = 'x'"), one);
     assert_eq!(link("rate_mbps = 15\ntrace_offset = 'none'"), "2: link: expected trace beside trace_offset");
+    assert_eq!(
+        link("rate_mbps = 15\ntold_mbps = -5"),
+        "4: link.told_mbps: expected a rate from 0.001 Mbit/s (a packet takes 10 s) to 1000000 Mbit/s (10 ns), got -5"
+    );
     assert_eq!(link("trace = 'x'\ntrace_offset = 5"), "4: link.trace_offset: expected a string, got 5");
     assert_eq!(
         link("trace = 'x'\ntrace_offset = 'late'"),

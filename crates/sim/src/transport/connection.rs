@@ -204,7 +204,7 @@ impl<S: Scheme> Connection<S> {
         let mut delivered = 0;
         // What is acknowledged cumulatively anyway is counted there.
         let plain = || matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
-        if self.is_sack() && !plain() {
+        if !self.goes_back() && !plain() {
             for &(seq, sent) in &feedback.arrived {
                 match self.board.arrived(seq, sent, now) {
                     Arrival::Known => {}
@@ -221,7 +221,7 @@ impl<S: Scheme> Connection<S> {
         let newest = self.board.newest_reported();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
-        let sample = if acked > 0 || self.is_sack() { self.measure(feedback, now) } else { 0 };
+        let sample = if acked > 0 || !self.goes_back() { self.measure(feedback, now) } else { 0 };
         let rate = self.board.rate_sample(if self.rtt.srtt > 0 { self.rtt.min } else { 0 });
         self.totals.acks += u64::from(self.rtt.latest > 0);
         self.totals.sampled += self.rtt.latest;

@@ -50,12 +50,8 @@ pub(super) enum Reduction {
 }
 
 impl<S: Scheme> Connection<S> {
-    pub(super) fn is_sack(&self) -> bool {
-        !matches!(self.settings.recovery, Recovery::GoBackN)
-    }
-
-    /// A loss is answered by sending all that follows again.
-    fn goes_back(&self) -> bool {
+    /// Duplicate ACKs are all that it learns of losses by, and one is answered by sending all that follows again.
+    pub(super) fn goes_back(&self) -> bool {
         self.settings.recovery == Recovery::GoBackN
     }
 

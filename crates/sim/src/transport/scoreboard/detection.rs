@@ -21,8 +21,7 @@ impl Scoreboard {
             }
             self.order.pop_front();
             let Some(packet) = seq.checked_sub(self.una).and_then(|i| self.sent.get_mut(i as usize)) else { continue };
-            let counts = packet.transmission == transmission;
-            if counts && packet.state == State::InFlight {
+            if packet.transmission == transmission && packet.state == State::InFlight {
                 self.declare_lost(seq);
                 found = and(found, seq);
             }
