@@ -18,7 +18,7 @@ from exmachina.files import check_output
 from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
 from exmachina.inspection import inspect as inspect_table
 from exmachina.model import Model, shipped_models
-from exmachina.scoring import designed_for
+from exmachina.scoring import Stratum, designed_for
 from exmachina.scoring import score as score_tables
 from exmachina.table import Table
 from exmachina.tracing import TRACE_S
@@ -114,6 +114,8 @@ def score(
     seed: int | None = None,
     threads: int | None = None,
     aimd: Annotated[bool, Flag] = False,
+    in_world: Annotated[bool, Flag] = False,
+    by: Stratum | None = None,
     results: Path | None = None,
     quiet: Quiet = False,
 ) -> None:
@@ -130,6 +132,9 @@ def score(
         seed: Of the networks and their traffic; the model's if not given.
         threads: All processors if not given; the result is the same for any number.
         aimd: Score an AIMD sender (Tao'14, section 4.5), too; on a buffer of 1 BDP where the model's is infinite.
+        in_world: The networks have what those of training have besides ([design.world]: jitter, losses, ACKs of several
+            packets, ...); else they are as the model states them.
+        by: Show scores by strata of the networks, too: of the link's rate, the RTT, or how many senders there are.
         results: Write one row per scheme, network and sender here (.parquet).
         quiet: Show no progress.
     """
@@ -147,11 +152,14 @@ def score(
             seed=seed,
             threads=threads,
             aimd=aimd,
+            in_world=in_world,
             on_progress=on_progress,
         )
     if results is not None:
         report.save(results)
     terminal.show_scores(out, report)
+    if by is not None:
+        terminal.show_strata(out, report, by)
 
 
 @app.command

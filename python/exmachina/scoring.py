@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from exmachina.parquet import write_parquet
 from exmachina.stats import mean_interval
 from exmachina.table import Table
 
-__all__ = ["AIMD", "AIMD_BDP", "REFERENCE", "ScoreReport", "score"]
+__all__ = ["AIMD", "AIMD_BDP", "REFERENCE", "ScoreReport", "Stratum", "score"]
 
 REFERENCE = "omniscient reference"
 """The row of senders that know at every moment who else is on: equal shares, and never a queue. It is no bound: what is
@@ -34,6 +34,12 @@ AIMD_BDP = "AIMD, 1-BDP buffer"
 """Its row where the buffer is infinite: AIMD slows down for losses only, so it gets a buffer that has some."""
 
 MAX_SPECIMENS = 1_000_000
+MOST_VALUES = 16
+"""Strata are values as long as there are so few of them."""
+QUARTERS = 4
+
+Stratum: TypeAlias = Literal["rate_mbps", "min_rtt_ms", "senders"]
+"""What networks may be divided by."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,46 @@ class ScoreReport:
             )
         return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("score", "difference").fill_nan(None))
 
+    def strata(self, by: Stratum) -> pl.DataFrame:
+        """One row per scheme and stratum of the networks: those of one value, or of a quarter of a range.
+
+        A mean over a range hides where in it a scheme is behind. Columns: scheme, low and high (of `by`, in the
+        stratum), specimens, score, score_ci95, difference, difference_ci95; as in `summary`.
+
+        Args:
+            by: rate_mbps (of the slowest link), min_rtt_ms (the least of the senders') or senders (how many there are).
+        """
+        value = pl.min("min_rtt_ms") if by == "min_rtt_ms" else pl.first(by)
+        places = self.frame.group_by("specimen", maintain_order=True).agg(place=value)
+        values = places["place"].unique().sort().to_numpy()
+        if len(values) > MOST_VALUES:
+            # Of equal parts, the first places.
+            values = np.unique(np.quantile(places["place"].to_numpy(), np.arange(QUARTERS) / QUARTERS))
+        number = np.searchsorted(values, places["place"].to_numpy(), side="right")
+        places = places.with_columns(stratum=pl.Series(number))
+        scores = self.specimens.select("scheme", "specimen", "score").join(places, on="specimen", maintain_order="left")
+        first = scores.filter(scheme=scores["scheme"][0]).select("specimen", first="score")
+        scores = scores.join(first, on="specimen", maintain_order="left").fill_null(float("nan"))
+        rows = []
+        for (scheme, _), group in scores.sort("stratum", maintain_order=True).group_by(
+            "scheme", "stratum", maintain_order=True
+        ):
+            own = mean_interval(group["score"].to_numpy())
+            paired = mean_interval((group["score"] - group["first"]).to_numpy())
+            rows.append(
+                {
+                    "scheme": scheme,
+                    "low": group["place"].min(),
+                    "high": group["place"].max(),
+                    "specimens": len(group),
+                    "score": own.mean,
+                    "score_ci95": own.half_width,
+                    "difference": paired.mean,
+                    "difference_ci95": paired.half_width,
+                }
+            )
+        return pl.DataFrame(rows, infer_schema_length=None).with_columns(pl.col("score", "difference").fill_nan(None))
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the frame as Parquet, atomically, with the model, the seed and the version in its metadata.
 
@@ -121,6 +167,7 @@ def score(
     seed: int | None = None,
     threads: int | None = None,
     aimd: bool = False,
+    in_world: bool = False,
     on_progress: Callable[[str, float], None] | None = None,
 ) -> ScoreReport:
     """Scores tables, and the omniscient reference, on the same held-out specimens of a model.
@@ -136,6 +183,8 @@ def score(
         threads: As many as there are processors if not given. The result does not depend on it.
         aimd: Whether to score an AIMD sender, too; where the buffer is infinite, on a buffer of one bandwidth-delay
             product.
+        in_world: Whether the networks have what those of training have besides (`[design.world]`); else they are as the
+            model states them.
         on_progress: Called with the scheme under way and the share that is done, 0 to 1.
 
     Raises:
@@ -148,7 +197,7 @@ def score(
     seed = model.seed if seed is None else seed
     _check(specimens, seconds_each, seed)
     workers = _core.Workers(threads)
-    held_out = model.held_out(seed, specimens)
+    held_out = model.held_out(seed, specimens, in_world)
     runs = _runs(entries, held_out, aimd)
     frames = []
     for index, run in enumerate(runs):

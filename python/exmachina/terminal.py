@@ -22,7 +22,7 @@ from exmachina.evaluation import Standing
 from exmachina.inspection import Inspection
 from exmachina.results import Results
 from exmachina.rulewords import action_words, digits, percent, signed
-from exmachina.scoring import REFERENCE, ScoreReport
+from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 from exmachina.tracing import Trace
 
 __all__ = [
@@ -231,6 +231,27 @@ def show_scores(console: Console, report: ScoreReport) -> None:
         style="dim",
         soft_wrap=not console.is_terminal,
     )
+
+
+def show_strata(console: Console, report: ScoreReport, by: Stratum) -> None:
+    """Prints a score report by strata."""
+    strata = report.strata(by)
+    first = strata["scheme"][0]
+    grid = Grid(title=None, box=None, padding=(0, 2), header_style="bold")
+    for head, justify in [(by, "left"), ("scheme", "left"), ("score", "right"), ("to the first", "right")]:
+        grid.add_column(head, justify="right" if justify == "right" else "left", no_wrap=True)
+    for (low, high), group in strata.group_by("low", "high", maintain_order=True):
+        place = f"{low:g}" if low == high else f"{low:.4g} to {high:.4g}"
+        for i, line in enumerate(group.iter_rows(named=True)):
+            paired = _interval(line["difference"], line["difference_ci95"], plus=True)
+            grid.add_row(
+                place if i == 0 else "",
+                line["scheme"],
+                _interval(line["score"], line["score_ci95"]),
+                paired if line["scheme"] != first else "",
+                style="dim" if line["scheme"] == REFERENCE else None,
+            )
+    console.print(grid)
 
 
 def starved_words(line: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """What tests share: a model whose runs take milliseconds, tables, and the command line as a person calls it."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from exmachina import Model, Table, design
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""Who starts tests in the background of a shell has ctrl-C ignored, and those that send one would wait for ever."""
 
 SMALL = """\
 description = "a small network"

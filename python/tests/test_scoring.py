@@ -1,16 +1,17 @@
 """Scores on held-out specimens."""
 
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import polars as pl
 import pytest
-from conftest import DURATIONS
+from conftest import DURATIONS, SMALL
 from polars.testing import assert_frame_equal
 
 from exmachina import InputError, Model, Table, score
 from exmachina.rivals import with_schemes
-from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, distinct_names
+from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, Stratum, distinct_names
 
 
 def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, designed: Table) -> None:
@@ -155,6 +156,34 @@ def test_threads_do_not_matter(model: Model, designed: Table) -> None:
 def test_a_grid_has_every_point_equally_often(model: Model, one_rule: Table) -> None:
     frame = score(one_rule, model, specimens=7).specimens
     assert frame.filter(pl.col("scheme") == "one-rule")["senders"].to_list() == [1, 2] * 4
+
+
+def test_strata_are_parts_of_the_whole(one_rule: Table, designed: Table) -> None:
+    model = Model(SMALL.replace("rate_mbps = 10", "rate_mbps = { uniform = [5, 15] }"), "m.toml")
+    report = score([one_rule, designed], model, specimens=40, seconds_each=4)
+    summary = report.summary
+    for by, count in [("rate_mbps", 4), ("senders", 2), ("min_rtt_ms", 1)]:
+        strata = report.strata(cast(Stratum, by))
+        assert len(strata) == 3 * count
+        assert strata["scheme"].unique(maintain_order=True).to_list() == summary["scheme"].to_list()
+        for line in summary.iter_rows(named=True):
+            own = strata.filter(scheme=line["scheme"])
+            assert own["specimens"].sum() == 40
+            weighted = (own["score"] * own["specimens"]).sum() / 40
+            assert weighted == pytest.approx(line["score"])
+            assert (own["difference"] * own["specimens"]).sum() / 40 == pytest.approx(line["difference"])
+            assert (own["high"].to_numpy()[:-1] < own["low"].to_numpy()[1:]).all()
+    assert report.strata("senders").filter(scheme=one_rule.name)["low"].to_list() == [1, 2]
+
+
+def test_networks_as_they_are_trained_on(designed: Table) -> None:
+    model = Model(f"{SMALL}[design.world]\nloss = 0.2\n", "m.toml")
+    clean, lossy = (score(designed, model, specimens=10, in_world=world) for world in (False, True))
+    assert clean.frame["delivered_packets"].sum() > 0
+    delivered, sent = (lossy.frame[f"{what}_packets"].to_numpy().sum() for what in ("delivered", "sent"))
+    assert delivered / sent == pytest.approx(0.8, abs=0.05)
+    delivered, sent = (clean.frame[f"{what}_packets"].to_numpy().sum() for what in ("delivered", "sent"))
+    assert delivered / sent > 0.95
 
 
 def test_aimd_gets_the_buffer_of_the_model_where_it_has_one() -> None:

@@ -18,10 +18,26 @@
 //! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
 //! duration_s = 100         # simulated seconds of each, at most 3518: the paper's search compares at ten times that
 //! seed = 1
+//! world = {}                # what training networks have besides: see below
 //! min_split_width = 0.001  # no rule is split narrower than this share of the value it is split at
 //! increment = { min = 0, max = 256, smallest = 1, largest = 32, mult = 4, start = 1 }
 //! multiple = { min = 0, max = 1, smallest = 0.01, largest = 0.5, mult = 4, start = 1 }
 //! intersend_ms = { min = 0.25, max = 3, smallest = 0.05, largest = 1, mult = 4, start = 3 }
+//! ```
+//!
+//! What training networks have besides what the model says; each a number or a distribution, as in a scenario. Scores are
+//! on networks without it.
+//!
+//! ```toml
+//! [design.world]
+//! jitter_ms = 0.001        # uniform extra delay; all training networks have this much at least
+//! clock_ms = 0             # resolution of the senders' clocks
+//! ack_packets = 1          # receivers acknowledge so many packets at a time,
+//! ack_delay_ms = 40        # or after so long
+//! loss = 0                 # probability that a packet is lost for no reason of congestion
+//! buffer_bdp = 0           # room at the link, in bandwidth-delay products; 0: as the model has it
+//! flow_upset_s = 0         # mean time between instants at which a flow's window and averages are set elsewhere; 0: never
+//! link_upset_s = 0         # mean time between instants at which the link stops for a while or changes its rate; 0: never
 //! ```
 //!
 //! A network is worth the mean utility of its senders, each by its own objective; where some run AIMD, the mean utility of
@@ -35,9 +51,10 @@ pub use also::Also;
 use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
 use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::Outcome;
+use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::bounds::{check_duration, longest_run_s};
-use exmachina_sim::scenario::{Document, FileError, Scenario, Specimen, SpecimenSet};
+use exmachina_sim::scenario::{Document, FileError, Imperfections, Scenario, Specimen, SpecimenSet};
 use exmachina_sim::scenario::{Shown, or_nearest};
 use serde::de::{Deserialize, Deserializer, Error};
 
@@ -48,8 +65,8 @@ const MAX_SPECIMENS: usize = 100_000;
 /// that there are (2 k + 1)^3 candidates for k steps.
 const MAX_STEPS: i32 = 16;
 
-/// How much longer than the model's the longest runs of a search are ([`crate::search`]'s end of a round).
-const LONGER: f64 = 10.0;
+/// How much longer than the model's the longest runs of a search are: the paper's at the end of a round, ours in validation.
+pub(crate) const LONGER: f64 = 10.0;
 
 /// Window increments, in packets, as the authors searched them.
 const INCREMENT: StepRange = StepRange { min: 0.0, max: 256.0, smallest: 1.0, largest: 32.0, mult: 4.0, start: 1.0 };
@@ -86,6 +103,8 @@ pub struct DesignTable {
     pub duration_s: f64,
     /// Everything random in a design follows from this number (its highest bit does not count).
     pub seed: u64,
+    /// What training networks have besides.
+    pub world: Imperfections,
     /// No rule is split such that a half is narrower, along the signal, than this share of the value it is split at.
     pub min_split_width: f64,
     /// Window increments b, in whole packets.
@@ -149,6 +168,16 @@ impl Model {
                 *specimen = other;
             }
         }
+        self.in_world(set)
+    }
+
+    /// The same networks with what training networks have besides ([`DesignTable::world`]).
+    #[must_use]
+    pub fn in_world(&self, mut set: SpecimenSet) -> SpecimenSet {
+        for specimen in &mut set.specimens {
+            let mut stream = Stream::new(set.seed, specimen.index, 0, Purpose::Training);
+            self.design.world.add_to(&mut specimen.network, &mut stream);
+        }
         set
     }
 
@@ -210,6 +239,8 @@ struct DesignFile {
     draws_per_point: Option<usize>,
     duration_s: Option<f64>,
     seed: Option<u64>,
+    #[serde(default)]
+    world: Imperfections,
     min_split_width: Option<f64>,
     #[serde(default)]
     increment: StepFile,
@@ -240,11 +271,15 @@ impl DesignFile {
             signals: self.signals.unwrap_or_else(|| Signal::ALL[..4].to_vec()),
             duration_s: self.duration_s.unwrap_or(100.0),
             seed: self.seed.unwrap_or(1),
+            world: self.world,
             min_split_width: self.min_split_width.unwrap_or(0.001),
             increment: steps("increment", self.increment, INCREMENT)?,
             multiple: steps("multiple", self.multiple, MULTIPLE)?,
             intersend_ms: steps("intersend_ms", self.intersend_ms, INTERSEND_MS)?,
         };
+        if scenario.links.len() > 1 && design.world.link_upset_s.extremes().1 > 0.0 {
+            return Err(error("world.link_upset_s", "expected 0 where there are several links".to_owned()));
+        }
         let longest = (longest_run_s() / LONGER).floor();
         let reason = "the search has runs of ten times that, and the simulator's clock counts no further";
         check_duration(design.duration_s, longest, reason).map_err(|message| error("duration_s", message))?;

@@ -78,8 +78,11 @@ impl Model {
         self.inner.objective.into()
     }
 
-    fn held_out(&self, seed: u64, count: usize) -> Specimens {
-        Specimens { set: self.inner.held_out(seed, count), objective: self.inner.objective }
+    #[pyo3(signature = (seed, count, in_world = false))]
+    fn held_out(&self, seed: u64, count: usize, in_world: bool) -> Specimens {
+        let set = self.inner.held_out(seed, count);
+        let set = if in_world { self.inner.in_world(set) } else { set };
+        Specimens { set, objective: self.inner.objective }
     }
 }
 

@@ -280,6 +280,18 @@ mod tests {
     }
 
     #[test]
+    fn a_split_that_was_moved_is_written_where_it_is() {
+        let action = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
+        let mut table = RuleTable::single(&Signal::ALL[..4], action);
+        table.split(0, &[1.0, 2.0, 1.5, 4.0, 0.0, 0.0], &Signal::ALL[..2]);
+        let mut read = RuleTable::from_dna(&table.to_dna()).unwrap();
+        read.move_bound(Signal::AckEwma, 2.0, 2.5);
+        let again = RuleTable::from_dna(&read.to_dna()).unwrap();
+        assert_eq!(again.rules(), read.rules());
+        assert!(again.rules().iter().any(|(cell, _)| cell.lower[1] == 2.5) && crate::FlatTable::new(&again).is_ok());
+    }
+
+    #[test]
     fn a_table_needs_signals() {
         let mut tree = without_ours(&RuleTable::single(&Signal::ALL[..1], table().rules()[0].1).to_dna());
         tree.known.domain = Some(proto::MemoryRange::default().into());

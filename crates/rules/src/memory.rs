@@ -69,6 +69,20 @@ impl Memory {
         self.advance = advance;
     }
 
+    /// When the latest packet acknowledged was sent and its ACK arrived; none before a flow's first ACK.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<(u64, u64)> {
+        (self.min_rtt_ns != f64::INFINITY).then_some((self.last_sent_ns, self.last_received_ns))
+    }
+
+    /// Multiplies the averages of times.
+    pub(crate) fn scale_averages(&mut self, factor: f64) {
+        for signal in [Signal::SendEwma, Signal::AckEwma, Signal::SlowAckEwma] {
+            let average = &mut self.fast[signal as usize];
+            *average = (*average * factor).min(f64::MAX);
+        }
+    }
+
     /// One with these first four signals, whatever they are.
     #[cfg(test)]
     pub(crate) fn of(fast: [f64; 4]) -> Memory {

@@ -70,6 +70,18 @@ impl Node {
         Node { cell, kind: NodeKind::Leaf(action), carried: None }
     }
 
+    fn move_bound(&mut self, axis: usize, from: f64, to: f64) {
+        for bound in [&mut self.cell.lower[axis], &mut self.cell.upper[axis]] {
+            if *bound == from {
+                *bound = to;
+                self.carried = None;
+            }
+        }
+        if let NodeKind::Split(children) = &mut self.kind {
+            children.iter_mut().for_each(|child| child.move_bound(axis, from, to));
+        }
+    }
+
     fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Cell, &'a Action)) {
         match &self.kind {
             NodeKind::Leaf(action) => f(&self.cell, action),
@@ -153,6 +165,12 @@ impl RuleTable {
             *leaf = Node { cell: leaf.cell, kind: NodeKind::Split(children), carried: None };
         }
         made
+    }
+
+    /// Moves a place at which the table is split along a signal: `to` must lie between the two places beside it. What a file had
+    /// besides of boxes that begin or end there is not kept.
+    pub fn move_bound(&mut self, signal: Signal, from: f64, to: f64) {
+        self.root.move_bound(signal as usize, from, to);
     }
 
     /// Checks that there is something to look at, and that every action is usable.

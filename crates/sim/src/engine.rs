@@ -89,7 +89,7 @@ impl<S: Scheme> Engine<Sender<S>, Topology> {
 fn ends<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> (Vec<Sender<S>>, Vec<Traffic>) {
     let n = network.senders();
     let traffic = (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
-    ((0..n).map(|i| Sender::new(scheme(i), i as u16)).collect(), traffic)
+    ((0..n).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect(), traffic)
 }
 
 impl<E: Endpoint, P: Path> Engine<E, P> {

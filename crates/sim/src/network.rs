@@ -112,6 +112,27 @@ impl Workload {
     }
 }
 
+/// How receivers acknowledge (RFC 1122 §4.2.3.2).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Acks {
+    /// So many packets at a time; at once where one is missing before.
+    pub packets: u32,
+    /// Or after so long, ms.
+    pub delay_ms: f64,
+}
+
+/// An ACK for each packet.
+pub const EACH_PACKET: Acks = Acks { packets: 1, delay_ms: 0.0 };
+
+/// What a design trains with besides: disturbances that an algorithm must find its way back from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Upsets {
+    /// Mean time between two instants at which a flow's window and averages are set elsewhere, s; 0: never.
+    pub flow_s: f64,
+    /// Mean time between two instants at which the link stops for a while, or changes its rate, s; 0: never.
+    pub link_s: f64,
+}
+
 /// One of several links, and the FIFO queue before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LotLink {
@@ -150,6 +171,10 @@ pub struct Network {
     pub jitter_ms: f64,
     /// Senders read clocks that tick this often, in ms; 0 is a perfect clock.
     pub clock_ms: f64,
+    /// How receivers acknowledge.
+    pub acks: Acks,
+    /// Disturbances.
+    pub upsets: Upsets,
     /// Traffic of every sender.
     pub workload: Workload,
     /// What each sender is; empty where all run the same table and strive for the same.
@@ -169,6 +194,8 @@ impl Network {
             loss: 0.0,
             jitter_ms: 0.0,
             clock_ms: 0.0,
+            acks: EACH_PACKET,
+            upsets: Upsets::default(),
             workload,
             roles: Vec::new(),
             lot: None,

@@ -29,6 +29,10 @@ pub enum Purpose {
     Reordering = 8,
     /// What a scheme leaves to chance, such as the phase in which BBR probes.
     Scheme = 9,
+    /// What is added to the networks that a design trains with.
+    Training = 10,
+    /// When flows are upset and links stop, and how.
+    Upsets = 11,
 }
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.

@@ -3,9 +3,16 @@
 //! By these two rules alone a sender whose whole window is lost never hears of anything again, and is mute until its
 //! on-period ends. Here that happens to nobody: when the ACK of the newest packet would have come and did not, all that was
 //! outstanding is known to be lost, and the window counts from there. A real stack's timer would expire about then.
+//!
+//! Receivers may acknowledge several packets at a time, and flows be upset: see [`Training`].
+
+mod training;
+
+pub use training::Training;
 
 use crate::endpoint::{Endpoint, Totals};
-use crate::network::PACKET_BYTES;
+use crate::engine::Seed;
+use crate::network::{Acks, Network, PACKET_BYTES};
 use crate::packet::{NUMBERS, Packet, check_numbers};
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
@@ -38,6 +45,9 @@ pub struct Sender<S> {
     pub delay: Time,
     /// Packets delivered while it was off, and the sum of their RTTs.
     late: (u64, Time),
+    /// What makes its ACKs more like real ones, and when that wants to act next; most senders have none.
+    training: Option<Box<Training>>,
+    due: Time,
 }
 
 impl<S: Scheme> Sender<S> {
@@ -57,7 +67,16 @@ impl<S: Scheme> Sender<S> {
             delivered: 0,
             delay: 0,
             late: (0, 0),
+            training: None,
+            due: NEVER,
         }
+    }
+
+    /// The same on a network whose receivers acknowledge several packets at a time, or which upsets flows.
+    #[must_use]
+    pub fn on(mut self, network: &Network, seed: Seed) -> Sender<S> {
+        self.training = Training::of(network, seed, self.id);
+        self
     }
 
     /// Packets sent so far.
@@ -83,37 +102,46 @@ impl<S: Scheme> Sender<S> {
             } else {
                 self.late = (self.late.0 + 1, self.late.1 + received - sent);
             }
+        } else if self.training.is_some() {
+            self.train(seq, sent, received, clock);
         } else {
-            let (sent, received) = (tick(sent, clock), tick(received, clock));
-            let advance = seq + 1 - self.acked;
-            if advance > 1 {
-                let next_seq = self.next_seq;
-                self.scheme.on_loss(&Congestion {
-                    now: received,
-                    seq,
-                    next_seq,
-                    lost: advance - 1,
-                    ..Congestion::default()
-                });
-            }
-            self.scheme.on_ack(&Ack {
-                sent,
-                received,
-                tick: clock,
-                seq,
-                next_seq: self.next_seq,
-                advance,
-                acked: advance,
-                newly_delivered: 1,
-                delivered: self.delivered,
-                in_flight: self.next_seq - seq - 1,
-                rtt: (received - sent).max(clock),
-                window_limited: true,
-                ..Ack::default()
-            });
-            self.acked = seq + 1;
-            self.open();
+            self.take_in(seq, sent, received, clock, 1);
         }
+    }
+
+    /// Takes in an ACK of packets of the present flow; the last of them was sent then.
+    #[inline(always)]
+    fn take_in(&mut self, seq: u32, sent: Time, received: Time, clock: Time, stretch: u32) {
+        let (sent, received) = (tick(sent, clock), tick(received, clock));
+        let advance = seq + 1 - self.acked;
+        if advance > stretch {
+            let next_seq = self.next_seq;
+            self.scheme.on_loss(&Congestion {
+                now: received,
+                seq,
+                next_seq,
+                lost: advance - stretch,
+                ..Congestion::default()
+            });
+        }
+        self.scheme.on_ack(&Ack {
+            sent,
+            received,
+            tick: clock,
+            seq,
+            next_seq: self.next_seq,
+            advance,
+            acked: advance,
+            newly_delivered: stretch,
+            stretch,
+            delivered: self.delivered,
+            in_flight: self.next_seq - seq - 1,
+            rtt: (received - sent).max(clock),
+            window_limited: true,
+            ..Ack::default()
+        });
+        self.acked = seq + 1;
+        self.open();
     }
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
@@ -122,6 +150,8 @@ impl<S: Scheme> Sender<S> {
         if seq < self.first_seq {
             return;
         }
+        // What arrived before is acknowledged before that is told.
+        self.acknowledge_held(now, clock);
         // Packets keep their order, so that the fates of all before it are known.
         let nothing_to_come = seq + 1 == self.next_seq;
         let mute = nothing_to_come && self.next_seq >= self.limit;
@@ -156,12 +186,14 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.end = self.next_seq.saturating_add(packets).min(NUMBERS);
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
+        self.forget_held();
         self.open();
     }
 
     /// Nothing more is sent, and ACKs still to come are those of an earlier flow.
     fn stop(&mut self, _now: Time) {
         check_numbers(self.next_seq);
+        self.forget_held();
         self.first_seq = u32::MAX;
         self.limit = 0;
         self.end = NUMBERS;
@@ -189,7 +221,8 @@ impl<S: Scheme> Endpoint for Sender<S> {
 
     #[inline(always)]
     fn ready(&self) -> Time {
-        if self.next_seq < self.limit { self.last_send + self.scheme.intersend() } else { NEVER }
+        let send = if self.next_seq < self.limit { self.last_send + self.scheme.intersend() } else { NEVER };
+        send.min(self.due)
     }
 
     #[inline(always)]
@@ -204,6 +237,9 @@ impl<S: Scheme> Endpoint for Sender<S> {
 
     #[inline(always)]
     fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+        if self.due <= now && !self.waited(now) {
+            return (None, self.planned, 0);
+        }
         let seq = self.next_seq;
         self.next_seq = seq + 1;
         let pause = self.scheme.intersend();
@@ -211,7 +247,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
             self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
         self.last_send = now;
-        self.planned = if seq + 1 < self.limit { now + pause } else { NEVER };
+        self.planned = if seq + 1 < self.limit { now + pause } else { NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
     }

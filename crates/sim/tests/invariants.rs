@@ -3,7 +3,7 @@
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{DesignEngine, Engine, Seed};
-use exmachina_sim::network::{Arrival, Buffer, Network, On, Stop, Workload};
+use exmachina_sim::network::{Acks, Arrival, Buffer, EACH_PACKET, Network, On, Stop, Upsets, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::packet::Packet;
@@ -31,8 +31,10 @@ fn network() -> impl Strategy<Value = Network> {
         prop_oneof![Just(0.0), 0.0f64..20.0],
         prop_oneof![Just(0.0), 0.0f64..5.0],
         (on, 0.05f64..3.0),
+        (prop_oneof![Just(1u32), 1u32..9], 0.0f64..100.0),
+        (prop_oneof![Just(0.0), 0.05f64..3.0], prop_oneof![Just(0.0), 0.05f64..3.0]),
     );
-    parts.prop_map(|(rate_mbps, mut rtt_ms, alike, buffer, loss, jitter_ms, clock_ms, (on, off_s))| {
+    parts.prop_map(|(rate_mbps, mut rtt_ms, alike, buffer, loss, jitter_ms, clock_ms, (on, off_s), acks, upsets)| {
         if alike {
             let first = rtt_ms[0];
             rtt_ms.fill(first);
@@ -44,6 +46,8 @@ fn network() -> impl Strategy<Value = Network> {
             loss,
             jitter_ms,
             clock_ms,
+            acks: if acks.0 > 1 { Acks { packets: acks.0, delay_ms: acks.1 } } else { EACH_PACKET },
+            upsets: Upsets { flow_s: upsets.0, link_s: upsets.1 },
             workload: Workload::new(on, off_s),
             roles: vec![],
             lot: None,
@@ -159,6 +163,7 @@ proptest! {
         let first = plain.rtt_ms[0];
         plain.rtt_ms.fill(first);
         plain = Network { buffer: Buffer::Infinite, loss: 0.0, jitter_ms: 0.0, clock_ms: 0.0, ..plain };
+        plain.upsets.link_s = 0.0;
         let general = Network { clock_ms: 1e-6, ..plain.clone() };
         let run = |network: Network| {
             let world = World { network, ..world.clone() };

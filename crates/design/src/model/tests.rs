@@ -94,6 +94,30 @@ fn training_and_held_out_sets_share_nothing() {
     assert_eq!(model.held_out(1, 5).specimens.len(), 5);
 }
 
+/// Training networks tremble at least; what else they have is drawn besides, and leaves the model's own numbers as they were.
+#[test]
+fn training_networks_are_those_of_the_world() {
+    let (clean, text) = (parse(&random()), format!("{}[design.world]\n", random()));
+    let rough = parse(&format!("{text}loss = {{ uniform = [0.01, 0.1] }}\nack_packets = 2\n"));
+    let (clean_set, rough_set) = (clean.training(3), rough.training(3));
+    for (clean, rough) in clean_set.specimens.iter().zip(&rough_set.specimens) {
+        let (clean, rough) = (&clean.network, &rough.network);
+        assert_eq!((clean.jitter_ms, clean.loss, clean.acks.packets), (0.001, 0.0, 1));
+        assert!((0.01..=0.1).contains(&rough.loss) && rough.acks.packets == 2);
+        assert_eq!((clean.rate_mbps, &clean.rtt_ms), (rough.rate_mbps, &rough.rtt_ms));
+    }
+    // Scores are on what the model says.
+    assert_eq!(clean.held_out(3, 5), rough.held_out(3, 5));
+    assert_eq!(clean.held_out(3, 5).specimens[0].network.jitter_ms, 0.0);
+    assert_ne!(rough.in_world(rough.held_out(3, 5)), rough.held_out(3, 5));
+    let lines = text.lines().count();
+    let told = |field: &str| Model::parse(&format!("{text}{field}"), "x.toml").unwrap_err().to_string();
+    assert_eq!(
+        told("loss = 2"),
+        format!("x.toml:{}: design.world.loss: expected a probability of at least 0 and below 1, got 2", lines + 1)
+    );
+}
+
 #[test]
 fn held_out_sets_of_a_grid_have_every_point_equally_often() {
     let model = parse(GRID);

@@ -17,10 +17,10 @@ use rayon::prelude::*;
 
 use super::measure::Measure;
 use crate::cast::Cast;
-use crate::model::Model;
+use crate::model::{LONGER, Model};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
-pub(super) const VALIDATION: usize = 32;
+pub(super) const VALIDATION: usize = 16;
 
 /// The search was asked to stop: what the step had found so far is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +120,12 @@ impl Arena<'_> {
         Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
     }
 
-    /// How a table does on the validation specimens, which this root seed names.
+    /// How a table does on the validation specimens, which this root seed names, in runs ten times as long as those that
+    /// choose it: short ones flatter what is good at starting up, and what drifts has no time to.
     pub fn measure(&self, table: &FlatTable, root: u64) -> Result<Measure, Stopped> {
         let set = self.model.specimens(root, VALIDATION.next_multiple_of(self.model.group()));
         let tables = std::slice::from_ref(table);
-        let scores = self.scores(tables, &set, self.model.design.duration_s, |_, _| None)?;
+        let scores = self.scores(tables, &set, LONGER * self.model.design.duration_s, |_, _| None)?;
         Ok(Measure::new(self.model, &set, &scores[0]))
     }
 

@@ -4,6 +4,7 @@
 //! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `laws.rs`: whole tables to begin with, each given by a few numbers.
+//! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
 //!
@@ -16,6 +17,7 @@
 mod answer;
 mod arena;
 mod checkpoint;
+mod clearance;
 mod laws;
 mod measure;
 mod moves;
@@ -46,7 +48,7 @@ use ours::Ours;
 use paper::Paper;
 
 /// The table is measured again once the search has simulated this many times what the last measurement took.
-const MEASURE_EVERY: u64 = 12;
+const MEASURE_EVERY: u64 = 8;
 
 /// Which procedure searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -230,7 +232,11 @@ impl Designer {
     }
 
     fn begin(model: Model, settings: Settings, tables: &[RuleTable]) -> Designer {
-        let table = |class: usize| tables[class.min(tables.len() - 1)].clone();
+        // The paper's search knows no clearance.
+        let table = |class: usize| match (&tables[class.min(tables.len() - 1)], settings.search) {
+            (table, Search::Paper) => table.clone(),
+            (table, Search::Default) => clearance::clear_table(table, &model),
+        };
         let parts = (0..model.scenario.classes().len()).map(|class| Part::new(settings.search, table(class)));
         Designer {
             parts: parts.collect(),

@@ -9,6 +9,7 @@ use exmachina_sim::scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
+use super::clearance::{clear_action, clear_table, edges};
 use super::laws::Law;
 use super::measure::Measure;
 use super::race::{By, Candidate, Rules, Winner, fresh, race};
@@ -275,7 +276,8 @@ impl Line {
             None => (0..LAWS_ANYWHERE).map(|_| Law::draw(stream)).collect(),
             Some(law) => (0..LAWS_NEARBY).map(|_| law.near(reach, stream)).collect(),
         };
-        let tables: Vec<RuleTable> = laws.iter().filter_map(|law| law.table(bench.model)).collect();
+        let clear = |table: RuleTable| clear_table(&table, bench.model);
+        let tables: Vec<RuleTable> = laws.iter().filter_map(|law| law.table(bench.model)).map(clear).collect();
         let flat = |table| FlatTable::new(table).expect("laws are usable tables");
         let candidates: Vec<Candidate> = tables.iter().map(|t| Candidate { table: flat(t), rule: 0 }).collect();
         let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
@@ -341,6 +343,8 @@ impl Line {
         } else {
             moves::product(action, design)
         };
+        let edges = edges(bench.table);
+        let actions: Vec<Action> = actions.into_iter().map(|a| clear_action(a, &edges, design)).collect();
         let candidate = |&a: &Action| {
             let mut table = bench.flat.clone();
             table.set_action(rule, a);
@@ -375,11 +379,13 @@ impl Line {
         let mut stream = bench.stream();
         let mut variants = Vec::new();
         for halved in halves(rule, &seen, bench) {
+            let edges = edges(&halved);
             let flat = FlatTable::new(&halved).expect("a split leaves a partition");
             for child in [rule, rule + 1] {
                 let (old, design) = (bench.table.rules()[rule].1, &bench.model.design);
                 let leaps = moves::leaps(old, 1.0, LEAPS_PER_HALF, design, &mut stream);
                 for action in [moves::few_steps(old, reach, design), leaps].concat() {
+                    let action = clear_action(action, &edges, design);
                     let mut table = flat.clone();
                     table.set_action(child, action);
                     let mut changed = halved.clone();

@@ -3,6 +3,7 @@
 use exmachina_rules::{RuleTable, SIGNALS, Signal};
 
 use super::Bench;
+use super::clearance::{clear_of, is_average, settled};
 use crate::usage::Usage;
 
 /// A rule seen less often than this is not split: its quantiles would be luck.
@@ -13,6 +14,7 @@ const CLOSE: f64 = 0.02;
 /// The table with one rule halved, for each signal and each place worth trying.
 pub fn halves(rule: usize, seen: &Usage, bench: &Bench) -> Vec<RuleTable> {
     let (cell, _) = bench.table.rules()[rule];
+    let settled = settled(bench.table, bench.model);
     let mut out = Vec::new();
     for &axis in &bench.table.signals {
         let a = axis as usize;
@@ -20,7 +22,10 @@ pub fn halves(rule: usize, seen: &Usage, bench: &Bench) -> Vec<RuleTable> {
             seen.sample.iter().filter(|u| u.rule as usize == rule).map(|u| u.memory[a]).collect();
         for at in split_points(axis, cell.lower[a], cell.upper[a], &mut values, bench.model.design.min_split_width) {
             let mut point = [0.0; SIGNALS];
-            point[a] = at;
+            point[a] = if is_average(axis) { clear_of(at, &settled) } else { at };
+            if !(cell.lower[a] < point[a] && point[a] < cell.upper[a]) {
+                continue;
+            }
             let mut table = bench.table.clone();
             table.split(rule, &point, &[axis]);
             out.push(table);

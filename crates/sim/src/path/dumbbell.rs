@@ -8,7 +8,7 @@ use crate::engine::Seed;
 use crate::network::{Buffer, Network};
 use crate::packet::Packet;
 use crate::random::{Purpose, Stream};
-use crate::time::{Time, from_ms};
+use crate::time::{Time, from_ms, from_s};
 
 /// What is kept of a packet on its way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,14 +26,17 @@ pub struct Dumbbell {
     /// The first lane, the only one in the plain case, and the others.
     lane: Lane<Light>,
     lanes: Vec<Lane<Light>>,
-    /// All packets, where there is jitter: it holds back one sender's packets, and the others' pass them.
+    /// All packets, where jitter is more than what is between them: it holds back one sender's packets, and the others' pass them.
     jittered: Crowd<Light>,
     /// Delay of the first sender: everybody's in the plain case.
     rtt: Time,
     routes: Vec<(u16, Time)>,
     loss: f64,
     jitter: f64,
+    /// Jitter may change the order of packets.
+    shuffles: bool,
     clock: Time,
+    weather: Option<Box<Weather>>,
     /// By sender.
     noise: Vec<Noise>,
     plain: bool,
@@ -49,6 +52,44 @@ struct Noise {
     newest: Time,
 }
 
+/// Stops and other rates of the link.
+#[derive(Clone, Debug)]
+struct Weather {
+    /// Mean time between two changes, s, and when the next one is.
+    mean_s: f64,
+    next: Time,
+    stream: Stream,
+}
+
+/// The longest stop of a link, s, and how far its rate steps up or down from the usual one, at most.
+const LONGEST_STOP_S: f64 = 1.0;
+const LARGEST_STEP: f64 = 2.0;
+
+impl Weather {
+    fn of(network: &Network, seed: Seed) -> Option<Box<Weather>> {
+        let mean_s = network.upsets.link_s;
+        if mean_s == 0.0 {
+            return None;
+        }
+        // The number after the last sender's.
+        let mut stream = Stream::new(seed.root, seed.specimen, network.senders() as u64, Purpose::Upsets);
+        let next = from_s(stream.exponential(mean_s));
+        Some(Box::new(Weather { mean_s, next, stream }))
+    }
+
+    /// What happened to the link up to now. Packets that it has taken in leave as they would have.
+    fn change(&mut self, link: &mut Link, now: Time) {
+        while self.next <= now {
+            if self.stream.below(2) == 0 {
+                link.pause(self.next, from_s(self.stream.between(0.0, LONGEST_STOP_S)));
+            } else {
+                link.slow_down(self.stream.log_between(1.0 / LARGEST_STEP, LARGEST_STEP));
+            }
+            self.next += from_s(self.stream.exponential(self.mean_s)).max(1);
+        }
+    }
+}
+
 impl Dumbbell {
     /// The path of a network, empty.
     #[must_use]
@@ -59,22 +100,29 @@ impl Dumbbell {
         distinct.dedup();
         let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
+        let link = Link::new(network);
+        let jitter = network.jitter_ms * 1e6;
+        // Packets leave the link one service time apart, and those that find no room right behind another.
+        let shuffles = jitter > link.service() as f64 / LARGEST_STEP || network.buffer != Buffer::Infinite;
         let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
         Dumbbell {
-            link: Link::new(network),
+            link,
             lane: Lane::default(),
             lanes: vec![Lane::default(); distinct.len() - 1],
             jittered: Crowd::default(),
             rtt: delays[0],
             routes: delays.iter().map(|d| (lane(d) as u16, *d)).collect(),
             loss: network.loss,
-            jitter: network.jitter_ms * 1e6,
+            jitter,
+            shuffles: jitter > 0.0 && shuffles,
+            weather: Weather::of(network, seed),
             clock: from_ms(network.clock_ms),
             noise: (0..delays.len()).map(noise).collect(),
             plain: distinct.len() == 1
                 && network.buffer == Buffer::Infinite
                 && network.loss == 0.0
                 && network.jitter_ms == 0.0
+                && network.upsets.link_s == 0.0
                 && network.clock_ms == 0.0,
             lost: 0,
         }
@@ -133,6 +181,9 @@ impl Path for Dumbbell {
             self.lane.push(departs + self.rtt, light);
             return Some(departs);
         }
+        if let Some(weather) = &mut self.weather {
+            weather.change(&mut self.link, now);
+        }
         let (lane, delay) = self.routes[usize::from(sender)];
         // A packet that finds no room leaves a gap where it would have stood, so that a transfer by bytes learns of it.
         light.lost = self.link.is_full(now);
@@ -140,7 +191,7 @@ impl Path for Dumbbell {
         let taken = !light.lost;
         let at = self.perturb(&mut light, departs + delay);
         match lane {
-            _ if self.jitter > 0.0 => self.jittered.push(at, light),
+            _ if self.shuffles => self.jittered.push(at, light),
             0 => self.lane.push(at, light),
             lane => self.lanes[usize::from(lane) - 1].push(at, light),
         }

@@ -9,8 +9,9 @@ use crate::time::{NEVER, Time};
 /// A FIFO queue and its link.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// Transmission time of a packet.
+    /// Transmission time of a packet, now and as a rule.
     service: Time,
+    usual: Time,
     /// When the last packet taken in will have left.
     free: Time,
     /// Drop an arrival when the backlog exceeds this.
@@ -34,7 +35,21 @@ impl Link {
             Buffer::Infinite => NEVER,
             Buffer::Packets(n) => service.saturating_mul(u64::from(n)),
         };
-        Link { service, free: 0, max_backlog }
+        Link { service, usual: service, free: 0, max_backlog }
+    }
+
+    /// Stops for so long, behind what it took in before.
+    pub fn pause(&mut self, now: Time, time: Time) {
+        self.free = self.free.max(now) + time;
+    }
+
+    /// From now on packets take so many times as long as they usually do; there is room for as many.
+    pub fn slow_down(&mut self, factor: f64) {
+        let service = ((self.usual as f64 * factor).round() as Time).max(1);
+        if self.max_backlog != NEVER {
+            self.max_backlog = (self.max_backlog / self.service).saturating_mul(service);
+        }
+        self.service = service;
     }
 
     /// Takes in a packet; returns when its last bit leaves.

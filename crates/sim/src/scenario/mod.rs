@@ -135,6 +135,7 @@ mod evaluation_tests;
 mod group;
 #[cfg(test)]
 mod groups_tests;
+mod imperfections;
 mod names;
 mod nearest;
 mod quantity;
@@ -163,6 +164,7 @@ pub use error::FileError;
 pub use evaluation::Evaluation;
 use group::Groups;
 pub use group::{Contender, Group, GroupScheme};
+pub use imperfections::Imperfections;
 pub use nearest::or_nearest;
 pub use quantity::Quantity;
 pub use queues::queue_by_name;

@@ -3,7 +3,7 @@
 use super::routes::{route, rtt_of_links};
 use super::senders::classes;
 use super::{BufferSize, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
-use crate::network::{Buffer, Lot, LotLink, Network, PACKET_BYTES};
+use crate::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Upsets};
 use crate::random::{Purpose, Stream};
 use crate::role::{Role, Runs};
 
@@ -119,6 +119,8 @@ impl Scenario {
             loss,
             jitter_ms,
             clock_ms,
+            acks: EACH_PACKET,
+            upsets: Upsets::default(),
             workload: self.workload.with([on, off_s]),
             roles: Vec::new(),
             lot: None,

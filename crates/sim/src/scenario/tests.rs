@@ -54,6 +54,8 @@ fn the_short_scenario() {
         loss: 0.0,
         jitter_ms: 0.0,
         clock_ms: 0.0,
+        acks: network::EACH_PACKET,
+        upsets: network::Upsets::default(),
         workload: network::Workload::new(On::Seconds(5.0), 3.0),
         roles: vec![],
         lot: None,

@@ -289,6 +289,7 @@ impl<S: Scheme> Loopback<S> {
             advance: 1,
             acked: 1,
             newly_delivered: 1,
+            stretch: 0,
             delivered: self.delivered,
             in_flight: self.in_flight(),
             rtt,

@@ -92,6 +92,9 @@ pub struct Ack {
     pub acked: u32,
     /// Packets that it tells to have arrived and that were not known to, in order or not.
     pub newly_delivered: u32,
+    /// As many, where receivers acknowledge several packets together; else 0, whatever a repair makes it tell: the papers'
+    /// algorithms take each ACK for one packet.
+    pub stretch: u32,
     /// Packets delivered on this connection, these included.
     pub delivered: u64,
     /// Packets in flight after it: sent, not acknowledged, not selectively acknowledged, not lost.
@@ -147,6 +150,8 @@ pub trait Scheme: Clone {
     fn on_ack(&mut self, ack: &Ack);
     /// Packets were lost: called once per window (on entering recovery), before `on_ack` of the same ACK.
     fn on_loss(&mut self, _loss: &Congestion) {}
+    /// Sets its window, and what it has averaged, elsewhere: to these multiples. Of designs; others know no such thing.
+    fn upset(&mut self, _window: f64, _averages: f64) {}
     /// ns-2's TCP sets the window to 1, for a loss or a timeout, where rules set it otherwise.
     fn collapse(&mut self) {}
     /// The receiver echoes an ECN mark: called once per window (RFC 3168 §6.1.2), before `on_ack` of the same ACK.
@@ -292,6 +297,10 @@ macro_rules! any_scheme {
             #[inline]
             fn on_loss(&mut self, loss: &Congestion) {
                 match self { $($any::$name(s) => s.on_loss(loss),)* }
+            }
+
+            fn upset(&mut self, window: f64, averages: f64) {
+                match self { $($any::$name(s) => s.upset(window, averages),)* }
             }
 
             fn collapse(&mut self) {

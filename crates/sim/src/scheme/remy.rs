@@ -38,13 +38,18 @@ impl Scheme for Remy<'_> {
 
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
-        self.controller.on_ack(self.table, ack.sent, ack.received, ack.tick, ack.advance);
+        let Ack { sent, received, tick, advance, stretch, .. } = *ack;
+        self.controller.on_stretched_ack(self.table, sent, received, tick, advance, stretch.max(1));
     }
 
     /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:
     /// docs/validation.md.
     fn on_stale_ack(&mut self) {
         self.controller.act(self.table);
+    }
+
+    fn upset(&mut self, window: f64, averages: f64) {
+        self.controller.upset(self.table, window, averages);
     }
 
     fn collapse(&mut self) {

@@ -243,6 +243,7 @@ impl<S: Scheme> Connection<S> {
             advance,
             acked,
             newly_delivered: delivered,
+            stretch: if self.settings.delayed_ack > 0 { delivered } else { 0 },
             delivered: self.board.delivered,
             in_flight: self.in_flight(),
             rtt: sample,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::endpoint::Endpoint;
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Buffer, Lot, LotLink, Network, On, Workload};
+use exmachina_sim::network::{Acks, Buffer, Lot, LotLink, Network, On, Upsets, Workload};
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::path::Path;
@@ -44,6 +44,16 @@ pub fn world(seed: u64) -> DesignWorld {
     if dice.chance(0.4) {
         network.lot = Some(lot(&mut dice, n, rate_mbps));
     }
+    if dice.chance(0.3) {
+        network.acks = Acks { packets: dice.pick(&[2, 3, 8, 64]), delay_ms: dice.log(0.01, 1e3) };
+    }
+    let (flow_s, link_s) = (dice.log(0.01, 10.0), dice.log(0.01, 10.0));
+    network.upsets = match dice.below(6) {
+        0 => Upsets { flow_s, link_s: 0.0 },
+        1 if network.lot.is_none() => Upsets { flow_s: 0.0, link_s },
+        2 if network.lot.is_none() => Upsets { flow_s, link_s },
+        _ => Upsets::default(),
+    };
     let seconds = dice.pick(&[3.0, 10.0, 100.0, 10_000.0]);
     DesignWorld { network, table: table(&mut dice), aimd: dice.chance(0.3), seconds }
 }
@@ -204,6 +214,8 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Witness<'_> {
         // Links of a lot differ in when they are free, and what was dropped at the first says nothing of when.
         let first = match (&self.world.network.lot, departs) {
             (Some(_), None) => NEVER,
+            // Nor does it of a link that stops.
+            (_, None) if self.world.network.upsets.link_s > 0.0 => NEVER,
             _ => self.busy_until,
         };
         self.seen[i].known_by = self.seen[i].known_by.max(first.saturating_add(self.longest(i)));

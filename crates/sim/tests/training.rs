@@ -1,0 +1,150 @@
+//! What a design trains with, on known answers: ACKs for several packets, flows that are upset, links that stop.
+
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::network::{Acks, Buffer, Network, On, Upsets, Workload};
+use exmachina_sim::observe::{Observer, Unwatched};
+use exmachina_sim::outcome::Outcome;
+use exmachina_sim::packet::Packet;
+use exmachina_sim::scheme::{Remy, Scheme};
+use exmachina_sim::sender::Sender;
+use exmachina_sim::time::{Time, from_s};
+
+const SEED: Seed = Seed { root: 11, specimen: 4 };
+
+/// 10 Mbit/s (a packet each millisecond), 100 ms, senders that never stop.
+fn for_ever(senders: usize) -> Network {
+    Network::dumbbell(10.0, 100.0, senders, Workload::new(On::Forever, 0.1))
+}
+
+fn table(action: Action) -> FlatTable {
+    FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap()
+}
+
+fn window(packets: i32) -> Action {
+    Action { multiple: 0.0, increment: packets, intersend_ms: 0.01 }
+}
+
+fn watched<O: for<'t> Observer<Sender<Remy<'t>>>>(network: &Network, action: Action, observer: &mut O) -> Outcome {
+    let table = table(action);
+    let mut engine = Engine::new(network, SEED, |_| Remy::new(&table));
+    engine.run(from_s(100.0), observer);
+    engine.outcome()
+}
+
+fn run(network: &Network, action: Action) -> Outcome {
+    watched(network, action, &mut Unwatched)
+}
+
+fn mbps(outcome: &Outcome) -> f64 {
+    outcome.flows.iter().map(|flow| flow.throughput_mbps()).sum()
+}
+
+/// A window of 50 of the link's 101 packets: half the link, whoever waits for whom. One of one packet waits for the timer:
+/// 100 ms and its own millisecond, and 40 ms more.
+#[test]
+fn acks_of_two_packets() {
+    let each = for_ever(1);
+    let two = Network { acks: Acks { packets: 2, delay_ms: 40.0 }, ..each.clone() };
+    let (one_by_one, in_pairs) = (mbps(&run(&each, window(50))), mbps(&run(&two, window(50))));
+    assert!((one_by_one / (10.0 * 50.0 / 101.0) - 1.0).abs() < 0.01, "{one_by_one}");
+    // The first of a pair waits for the second.
+    assert!((in_pairs / one_by_one - 1.0).abs() < 0.03, "{in_pairs}");
+    let lone = run(&two, window(1));
+    assert!((lone.flows[0].delivered as f64 * 0.141 / lone.flows[0].on_s - 1.0).abs() < 0.01, "{lone:?}");
+    // How long an ACK waits is not a delay of the network.
+    assert!((lone.flows[0].mean_rtt_ms().unwrap() - 101.0).abs() < 1e-6);
+}
+
+/// Window + 1 per packet: the same after as many packets, whether they are acknowledged one by one or not.
+#[test]
+fn a_rule_acts_as_often() {
+    #[derive(Default)]
+    struct Windows(Vec<u32>);
+    impl<S: Scheme> Observer<Sender<S>> for Windows {
+        fn acked(&mut self, _: Time, _: usize, packet: &Packet, sender: &Sender<S>) {
+            if packet.seq % 8 == 7 {
+                self.0.push(sender.scheme.window());
+            }
+        }
+    }
+    let grows = Action { multiple: 1.0, increment: 1, intersend_ms: 0.5 };
+    let windows = |packets| {
+        let mut seen = Windows::default();
+        watched(&Network { acks: Acks { packets, delay_ms: 1e4 }, ..for_ever(1) }, grows, &mut seen);
+        seen.0
+    };
+    let each = windows(1);
+    assert!(each.len() > 1000);
+    for packets in [2, 4, 8] {
+        // The first window of one packet waits for the timer; all multiples of 8 packets after that end an ACK, or none does.
+        let stretched = windows(packets);
+        let off = each.iter().zip(&stretched).filter(|(a, b)| a.abs_diff(**b) >= packets).count();
+        assert_eq!(off, 0, "{packets} at a time");
+    }
+}
+
+#[test]
+fn a_gap_is_acknowledged_at_once() {
+    // Room for two packets: most of a burst of eight is lost, and the timer of a minute would stop the sender.
+    let network = Network { acks: Acks { packets: 64, delay_ms: 6e4 }, buffer: Buffer::Packets(2), ..for_ever(1) };
+    let outcome = run(&network, window(8));
+    assert!(outcome.flows[0].delivered > 100, "{outcome:?}");
+}
+
+/// A rule that keeps its window keeps what upsets make of it; one that sets it is back at the next ACK.
+#[test]
+fn flows_are_upset_at_the_same_instants_whatever_they_run() {
+    #[derive(Default)]
+    struct Upset(Vec<Time>, u32);
+    impl<S: Scheme> Observer<Sender<S>> for Upset {
+        fn acked(&mut self, now: Time, _: usize, _: &Packet, sender: &Sender<S>) {
+            if self.1 != 0 && sender.scheme.window() != self.1 {
+                self.0.push(now);
+            }
+            self.1 = sender.scheme.window();
+        }
+    }
+    let upset = Network { upsets: Upsets { flow_s: 2.0, link_s: 0.0 }, ..for_ever(1) };
+    let instants = |intersend_ms| {
+        // 30 packets at the beginning, where there is no RTT ratio yet; then whatever it is.
+        let mut keeps = RuleTable::single(&Signal::ALL[..4], Action { intersend_ms, ..window(30) });
+        keeps.split(0, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
+        keeps.set_action(1, Action { multiple: 1.0, increment: 0, intersend_ms });
+        let (table, mut seen) = (FlatTable::new(&keeps).unwrap(), Upset::default());
+        let mut engine = Engine::new(&upset, SEED, |_| Remy::new(&table));
+        engine.run(from_s(60.0), &mut seen);
+        seen.0
+    };
+    let (fast, slow) = (instants(1.2), instants(4.0));
+    assert!((15..50).contains(&fast.len()), "{fast:?}");
+    // Heard of at the next ACK: of a window of one packet that takes an RTT.
+    let apart = |(a, b): (&Time, &Time)| a.abs_diff(*b) > from_s(0.12);
+    assert!(fast.len() == slow.len() && !fast.iter().zip(&slow).any(apart), "{fast:?} {slow:?}");
+    let calm = run(&for_ever(1), window(50));
+    let set = run(&upset, window(50));
+    assert!((mbps(&set) / mbps(&calm) - 1.0).abs() < 0.05);
+}
+
+/// A stop is half a second on the mean, and every second change is one; a step of the rate is level on the mean of its
+/// logarithm.
+#[test]
+fn a_link_stops_and_steps() {
+    let weather = |link_s| run(&Network { upsets: Upsets { flow_s: 0.0, link_s }, ..for_ever(1) }, window(400));
+    let (calm, rough) = (weather(0.0), weather(2.0));
+    assert!((mbps(&calm) / 10.0 - 1.0).abs() < 0.01);
+    assert!((5.0..9.9).contains(&mbps(&rough)), "{}", mbps(&rough));
+    assert_eq!(weather(2.0), rough, "it repeats");
+    // What one sender does changes nothing about when the link stops.
+    let less = Network { upsets: Upsets { flow_s: 0.0, link_s: 2.0 }, ..for_ever(1) };
+    assert!(mbps(&run(&less, window(20))) < 10.0 * 21.0 / 101.0);
+}
+
+/// Jitter of less than what is between two packets keeps their order, and needs no sorting: as with a finite buffer that is
+/// never full, which has it sorted.
+#[test]
+fn a_little_jitter_is_the_same_in_order_and_sorted() {
+    let ordered = Network { jitter_ms: 0.3, ..for_ever(3) };
+    let sorted = Network { buffer: Buffer::Packets(1_000_000), ..ordered.clone() };
+    assert_eq!(run(&ordered, window(70)), run(&sorted, window(70)));
+}
