@@ -16,8 +16,6 @@ def test_shipped_models() -> None:
     assert sorted(general) == sorted(["general-0.1", "general-1", "general-10", *robust])
     in_order = [name for name in general if name not in robust]
     assert in_order == ["general-0.1", "general-1", "general-10"], "numbers in names are sorted by value"
-        "numbers in names are sorted by value"
-    )
     assert all(m.description for m in shipped_models())
     known = Model.load("known-1x")
     assert (known.grid_points, known.duration_s) == (2, 100.0)
