@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from exmachina import _core
+from exmachina.equilibria import equilibria
 from exmachina.errors import InputError
 from exmachina.files import check_output, write_atomically
 from exmachina.frames import frame_of
@@ -45,6 +46,8 @@ class Inspection:
     """Some of the uses: rule, window_packets, and memory."""
     slice: Slice
     """The action over the two signals that rules look at most."""
+    equilibria: pl.DataFrame
+    """States of a lone flow that hold themselves, as from `exmachina.equilibria.equilibria`, the least share first."""
     network: "Network"
     """Of the recorded run."""
     record: pl.DataFrame
@@ -119,6 +122,7 @@ def inspect(
         usage=_usage_frame(table, used),
         sample=sample,
         slice=slice_of(table, sample),
+        equilibria=equilibria(table, held_out),
         network=plotted.network(index),
         record=recorded,
     )

@@ -276,6 +276,16 @@ def _cell(value: float | None, spec: str) -> str:
     return "–" if value is None else format(value, spec)
 
 
+TRAP = 0.5
+"""States in which a lone flow has less than this share of the link are shown."""
+HOLDS = {
+    "pace": "ACKs come at the pace that it sets",
+    "window": "it keeps the window whose ACKs it is the rule for",
+    "lone packet": "a window of one packet, whose ACK waits for a second",
+}
+"""How a state holds itself, in words."""
+
+
 def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None:
     """Prints the most used rules of a table."""
     usage = inspection.usage
@@ -295,6 +305,13 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
     console.print(grid)
     if used > most:
         console.print(f"and {used - most} more that fire", style="dim")
+    traps = inspection.equilibria.filter(pl.col("share_from") < TRAP)
+    for state in traps.head(most).iter_rows(named=True):
+        shares = " to ".join(dict.fromkeys(percent(state[f"share_{end}"]) for end in ("from", "to")))
+        console.print(
+            f"rule {state['rule']} can hold a lone flow at {shares} of the link for ever: {HOLDS[state['kind']]} "
+            f"({percent(state['networks'])} of the networks)"
+        )
 
 
 def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:

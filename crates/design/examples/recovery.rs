@@ -1,0 +1,134 @@
+//! How tables come back from disturbed states: `recovery STATES MODEL.toml TABLE.dna [MODEL.toml TABLE.dna ...]`.
+//!
+//! On each of 20 held-out networks of a model, whose senders go on for ever, runs are saved once they have settled. From
+//! there, so many times, every flow's window and averages are set elsewhere, by independent factors of up to 32 either way.
+//! A table is back if, 20 RTTs or two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of
+//! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
+//! (which some have in the run that nobody disturbed, too: `uneven`).
+//! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
+
+use std::path::Path;
+
+use exmachina_design::model::Model;
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::network::On;
+use exmachina_sim::observe::Unwatched;
+use exmachina_sim::path;
+use exmachina_sim::random::{Purpose, Stream};
+use exmachina_sim::scenario::Specimen;
+use exmachina_sim::scheme::{Remy, Scheme};
+use exmachina_sim::sender::Sender;
+use exmachina_sim::time::{Time, from_ms, from_s};
+use rayon::prelude::*;
+
+const NETWORKS: usize = 20;
+const SEED: u64 = 16_180_339;
+const SETTLED_S: f64 = 60.0;
+const FARTHEST: f64 = 32.0;
+/// Of the run that nobody disturbed.
+const WHILES: u64 = 10;
+
+/// What all flows got in a while: packets of each, and the sum of all their RTTs.
+#[derive(Clone, Debug, Default)]
+struct Got {
+    packets: Vec<u64>,
+    rtts: Time,
+}
+
+impl Got {
+    fn total(&self) -> f64 {
+        self.packets.iter().sum::<u64>() as f64
+    }
+
+    fn rtt(&self) -> f64 {
+        self.rtts as f64 / self.total().max(1.0)
+    }
+}
+
+/// Of the states of one network.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    states: u32,
+    back: u32,
+    stuck: u32,
+    uneven: u32,
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let states: u32 = args[0].parse().expect("a number of states");
+    println!("table,states,back,stuck,uneven");
+    for pair in args[1..].chunks(2) {
+        let model = Model::parse(&std::fs::read_to_string(&pair[0]).expect("a model file"), &pair[0]).expect("a model");
+        let table = RuleTable::from_dna(&std::fs::read(&pair[1]).expect("a table")).expect("a table");
+        let table = FlatTable::new(&table).expect("a usable table");
+        let set = model.in_world(model.held_out(SEED, NETWORKS));
+        let each = set.specimens.par_iter().take(NETWORKS);
+        let counts: Vec<Counts> = each.map(|specimen| network(specimen, set.seed, &table, states)).collect();
+        let sum = |of: fn(&Counts) -> u32| f64::from(counts.iter().map(of).sum::<u32>());
+        let all = sum(|c| c.states);
+        let name = Path::new(&pair[1]).file_stem().expect("a name").to_string_lossy();
+        let [back, stuck, uneven] = [sum(|c| c.back), sum(|c| c.stuck), sum(|c| c.uneven)].map(|count| count / all);
+        println!("{name},{all},{back:.4},{stuck:.4},{uneven:.4}");
+    }
+}
+
+fn network(specimen: &Specimen, root: u64, table: &FlatTable, states: u32) -> Counts {
+    let mut network = specimen.network.clone();
+    network.workload.on = On::Forever;
+    network.workload.off_s = 1.0;
+    // The model's own room and losses; jitter of a microsecond, so that no run stands on an edge.
+    network.upsets = Default::default();
+    let seed = Seed { root, specimen: specimen.index };
+    let longest_ms = network.rtt_ms.iter().copied().fold(0.0, f64::max);
+    let while_ = from_s(2.0).max(20 * from_ms(longest_ms));
+    match &network.lot {
+        None => disturb(Engine::new(&network, seed, |_| Remy::new(table)), seed, while_, states),
+        Some(lot) => disturb(Engine::routed(&network, lot, seed, |_| Remy::new(table)), seed, while_, states),
+    }
+}
+
+fn disturb<P: path::Path>(mut settled: Engine<Sender<Remy<'_>>, P>, seed: Seed, while_: Time, states: u32) -> Counts {
+    let start = from_s(SETTLED_S).max(20 * while_);
+    settled.run(start, &mut Unwatched);
+    let mut undisturbed = settled.clone();
+    let calm: Vec<Got> = (1..=WHILES).map(|k| got(&mut undisturbed, start + k * while_, while_)).collect();
+    let share = calm.iter().map(Got::total).sum::<f64>() / (WHILES as f64 * calm[0].packets.len() as f64);
+    let uneven = |got: &Got| got.packets.iter().any(|&packets| 2.0 * (packets as f64) < share);
+    let near = |now: f64, of: fn(&Got) -> f64| {
+        let (least, most) = calm.iter().map(of).fold((f64::INFINITY, 0.0), |(lo, hi), x| (x.min(lo), x.max(hi)));
+        0.9 * least <= now && now <= 1.1 * most
+    };
+    let mut counts = Counts::default();
+    for state in 0..states {
+        let mut engine = settled.clone();
+        let mut stream = Stream::new(seed.root, seed.specimen, u64::from(state), Purpose::Upsets);
+        for sender in engine.senders_mut() {
+            let mut factor = || stream.log_between(1.0 / FARTHEST, FARTHEST);
+            let (window, averages) = (factor(), factor());
+            sender.scheme.upset(window, averages);
+        }
+        let then = got(&mut engine, start + while_, while_);
+        counts.states += 1;
+        counts.back += u32::from(near(then.total(), Got::total) && near(then.rtt(), Got::rtt));
+        counts.stuck += u32::from(uneven(&then));
+        counts.uneven += u32::from(uneven(&calm[0]));
+    }
+    counts
+}
+
+/// What flows get in so long from an instant on.
+fn got<P: path::Path>(engine: &mut Engine<Sender<Remy<'_>>, P>, from: Time, while_: Time) -> Got {
+    engine.run(from, &mut Unwatched);
+    let totals = |engine: &Engine<Sender<Remy<'_>>, P>| -> Vec<(u64, Time)> {
+        engine.senders().iter().map(|s| (s.delivered, s.delay)).collect()
+    };
+    let before = totals(engine);
+    engine.run(from + while_, &mut Unwatched);
+    let after = totals(engine);
+    Got {
+        packets: after.iter().zip(&before).map(|(a, b)| a.0 - b.0).collect(),
+        rtts: after.iter().zip(&before).map(|(a, b)| a.1 - b.1).sum(),
+    }
+}
