@@ -38,12 +38,12 @@ PUBLISHED = {
     "tao-tcp-naive": "tao-tcp-naive",
     "tao-tcp-aware": "tao-tcp-aware",
 }
-"""The authors' tables, by the models that describe the same networks."""
+"""The authors' tables, by the models that describe the same networks; so do those with `-robust` behind the name."""
 SCHEMES = ("cubic", "cubic/sfqcodel", "newreno")
 SPECIMENS = 200
 SPECIMENS_BESIDE_PUBLISHED = 1000
 """Where there is a published table: what ours are ahead of it is a hundredth here and there."""
-SEED = 31_415_926
+SEED = 57_721_566
 """Of the held-out specimens: no design has it, neither for training nor for choosing what to keep.
 
 Who looks at scores on them to choose between tables takes another one for the next page."""
@@ -92,7 +92,7 @@ def measure(
     for path, table in zip(paths, designed, strict=True):
         check_origin(path, table, model)
     every: list[Any] = [designed if len(designed) > 1 else designed[0]]
-    theirs = PUBLISHED.get(model.name)
+    theirs = PUBLISHED.get(model.name.removesuffix("-robust"))
     if theirs is not None and (tables / f"{theirs}.dna").exists():
         every.append(Table((tables / f"{theirs}.dna").read_bytes(), f"{theirs} (published)"))
     elif theirs is not None:

@@ -49,6 +49,11 @@ TITLES = {
 
 def write_page(project: Path, rows: Sequence[dict[str, str]]) -> None:
     """Writes it."""
+    write_atomically(project / "docs" / "sturdy.md", page(rows).encode())
+
+
+def page(rows: Sequence[dict[str, str]]) -> str:
+    """Its text."""
     parts = [HEAD]
     for section, (title, words) in TITLES.items():
         own = [row for row in rows if row["section"] == section]
@@ -57,7 +62,7 @@ def write_page(project: Path, rows: Sequence[dict[str, str]]) -> None:
         asked = [row for row in own if row["held"]]
         held = sum(row["held"] == "yes" for row in asked)
         parts.append(f"## {title}\n\n{words} {held} of {len(asked)} hold.\n\n{table(own)}")
-    write_atomically(project / "docs" / "sturdy.md", "\n".join(parts).encode())
+    return "\n".join(parts)
 
 
 def table(rows: Sequence[dict[str, str]]) -> str:

@@ -89,6 +89,17 @@ def test_numbers_of_an_algorithm_agree_with_each_other(algorithm: Algorithm) -> 
     assert history["cpu_s"][-1] + facts["design"]["cpu_s_before"] <= algorithm.cpu_s * (1 + 1e-5)
 
 
+def test_no_split_is_at_a_pace(algorithm: Algorithm) -> None:
+    """Where an average settles at a pace, the last bit of a clock would decide what a split there says."""
+    frame = algorithm.table.frame
+    bounds = [name for name in frame.columns if name.endswith(("ewma_from", "ewma_to"))]
+    splits = np.unique(frame.select(bounds).to_numpy())
+    splits = splits[splits > 0]
+    paces = frame["intersend_ms"].to_numpy()
+    apart = np.abs(splits[:, None] / paces[paces > 0] - 1)
+    assert apart.size == 0 or apart.min() > 0.005
+
+
 def test_a_score_can_be_had_again() -> None:
     one = Algorithm(NAME)
     held_out = one.metadata["held_out"]
