@@ -67,12 +67,15 @@ pub fn clear_of(at: f64, others: &[f64]) -> f64 {
     ways.min_by(|a, b| (a - at).abs().total_cmp(&(b - at).abs())).unwrap_or(at)
 }
 
-/// An action whose pace is near none of these edges, and legal.
+/// The action, with a pace near none of these edges: as it is, where that is so already, else legal.
 pub fn clear_action(action: Action, edges: &[f64], design: &DesignTable) -> Action {
     if action.intersend_ms <= 0.0 {
         return action;
     }
-    moves::legal(Action { intersend_ms: clear_of(action.intersend_ms, edges), ..action }, design)
+    match clear_of(action.intersend_ms, edges) {
+        same if same == action.intersend_ms => action,
+        intersend_ms => moves::legal(Action { intersend_ms, ..action }, design),
+    }
 }
 
 /// The table with its edges moved off what averages settle at, and then its paces off the edges that could not be.
