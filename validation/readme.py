@@ -57,8 +57,8 @@ CPU-second and {ten} after ten (medians of {seeds} fresh seeds), the authors' pr
 """
 FIGURE_4 = """
 In figure 4 of Remy'13 (8 senders, transfers of 100 kB), counted as its scripts do, senders with `general-0.1` have a
-median of {ours} of queueing delay here, with the published table of the same objective {published}, {others}. `general-0.1`
-was designed for the paper's model alone, and had not seen these transfers.
+median of {ours} of queueing delay here, with the published table of the same objective {published}, {others}.
+`general-0.1` was designed for the paper's model alone, and had not seen these transfers.
 """
 CLAIMS = """
 Of {measured} claims of the two papers that were measured {held} hold here ([each of them](docs/reproduced.md)); of the
