@@ -178,7 +178,7 @@ def test_what_a_reader_needs_is_at_every_node(algorithm: Algorithm) -> None:
 
 def test_what_tools_print_is_there(algorithm: Algorithm) -> None:
     root = decode(algorithm.table.dna)
-    assert root["unknown"] == [1000], "what else we write goes into one field, which others skip"
+    assert root["unknown"] == [1000, 1006], "how it was made, and a digest, are in fields that others skip"
     config = root["config"]
     assert {"link_packets_per_ms", "rtt", "num_senders", "simulation_ticks"} <= set(config)
     assert all(value["low"] <= value["high"] for value in config.values() if isinstance(value, dict))
