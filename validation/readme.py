@@ -32,8 +32,9 @@ PICTURE_RUNS = 64
 
 TABLES = """
 {count} tables come with the program. Their designs took {all} of CPU time together, {longest} at most. For {rivals} of
-their models there is a table that the papers' authors published, the work of days to a year: by the design score, in
-this simulator, ours are ahead of {ahead} of them on {specimens} networks that no design has seen, with 95 % confidence
+their models there is a table that the papers' authors published for the same networks ({distinct} tables, some for a
+model and the one with `-robust` both), the work of days to a year: by the design score, in this simulator,
+ours are ahead of {ahead} of them on {specimens} networks that no design has seen, with 95 % confidence
 ([by how much](docs/algorithms.md)).
 """
 ELSEWHERE = """
@@ -164,6 +165,7 @@ def tables() -> str:
         all=duration(sum(designs)),
         longest=duration(max(designs)),
         rivals=in_words(len(rivals)),
+        distinct=in_words(len({rival.name for rival in rivals})),
         ahead="all" if ahead == len(rivals) else in_words(ahead),
         specimens=min(one.metadata["held_out"]["specimens"] for one in every if one.published is not None),
     )

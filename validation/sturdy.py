@@ -10,7 +10,8 @@ Usage: sturdy.py [--only SECTION ...] [--tables NAME ...] [--page]. Sections, ea
 - recovery: whether tables come back from disturbed states (`cargo run --example recovery`), for every table.
 
 Rows of other sections and tables stay as they are. --page writes the page only. The authors' tables are looked for
-beside the project. No design has the seeds used here, and nothing was chosen by what they gave.
+beside the project. No design has the seeds used here, and no table was chosen by what they gave (docs/designs.md
+says which were designed on after a look at it).
 """
 
 import argparse

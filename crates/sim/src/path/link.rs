@@ -38,7 +38,8 @@ impl Link {
         Link { service, usual: service, free: 0, max_backlog }
     }
 
-    /// Stops for so long, behind what it took in before.
+    /// Stops for so long, behind what it took in before. Room is counted in time, so that a stop takes up as much of it as
+    /// the packets that would have been sent meanwhile: a short buffer drops more than a stopped link's would.
     pub fn pause(&mut self, now: Time, time: Time) {
         self.free = self.free.max(now) + time;
     }
