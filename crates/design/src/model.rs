@@ -51,7 +51,7 @@ pub use also::Also;
 use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
 use exmachina_sim::objective::Objective;
 use exmachina_sim::outcome::Outcome;
-use exmachina_sim::random::{Purpose, Stream};
+use exmachina_sim::random::{Purpose, Strata, Stream};
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::bounds::{check_duration, longest_run_s};
 use exmachina_sim::scenario::{Document, FileError, Imperfections, Scenario, Specimen, SpecimenSet};
@@ -67,6 +67,9 @@ const MAX_STEPS: i32 = 16;
 
 /// How much longer than the model's the longest runs of a search are: the paper's at the end of a round, ours in validation.
 pub(crate) const LONGER: f64 = 10.0;
+
+/// The first of the numbers that decide what a training network has besides; those before are the scenario's.
+const WORLD_FIRST: u64 = 1 << 32;
 
 /// Window increments, in packets, as the authors searched them.
 const INCREMENT: StepRange = StepRange { min: 0.0, max: 256.0, smallest: 1.0, largest: 32.0, mult: 4.0, start: 1.0 };
@@ -156,19 +159,23 @@ impl Model {
         self.scenario.grid().map_or(1 + self.also.len(), |points| points.len())
     }
 
-    /// Specimens to train on: of a grid, its points in turn; else random draws, each kind of traffic in turn. Those of a
-    /// smaller count are the first of a larger one.
+    /// Specimens to train on: of a grid, its points in turn; else random draws, spread evenly ([`Strata`]), each kind of
+    /// traffic in turn. Those of a smaller count are the first of a larger one.
     #[must_use]
     pub fn specimens(&self, root: u64, count: usize) -> SpecimenSet {
-        let mut set = self.scenario.specimens(root, count);
+        let mut set = self.scenario.spread_specimens(root, count);
         let kinds = 1 + self.also.len();
         for (k, also) in self.also.iter().enumerate() {
-            let other = also.scenario.specimens(root, count).specimens;
+            let other = also.scenario.spread_specimens(root, count).specimens;
             for (specimen, other) in set.specimens.iter_mut().zip(other).skip(k + 1).step_by(kinds) {
                 *specimen = other;
             }
         }
-        self.in_world(set)
+        for specimen in &mut set.specimens {
+            let mut strata = Strata::new(root, specimen.index, WORLD_FIRST);
+            self.design.world.add_to(&mut specimen.network, &mut |quantity| quantity.at(strata.next_u64()));
+        }
+        set
     }
 
     /// The same networks with what training networks have besides ([`DesignTable::world`]).
@@ -176,7 +183,7 @@ impl Model {
     pub fn in_world(&self, mut set: SpecimenSet) -> SpecimenSet {
         for specimen in &mut set.specimens {
             let mut stream = Stream::new(set.seed, specimen.index, 0, Purpose::Training);
-            self.design.world.add_to(&mut specimen.network, &mut stream);
+            self.design.world.add_to(&mut specimen.network, &mut |quantity| quantity.draw(&mut stream));
         }
         set
     }
@@ -277,8 +284,9 @@ impl DesignFile {
             multiple: steps("multiple", self.multiple, MULTIPLE)?,
             intersend_ms: steps("intersend_ms", self.intersend_ms, INTERSEND_MS)?,
         };
-        if scenario.links.len() > 1 && design.world.link_upset_s.extremes().1 > 0.0 {
-            return Err(error("world.link_upset_s", "expected 0 where there are several links".to_owned()));
+        if let Some(field) = design.world.for_one_link().filter(|_| scenario.links.len() > 1) {
+            let field = format!("world.{field}");
+            return Err(error(&field, "expected no such thing where there are several links".to_owned()));
         }
         let longest = (longest_run_s() / LONGER).floor();
         let reason = "the search has runs of ten times that, and the simulator's clock counts no further";

@@ -78,6 +78,35 @@ pub fn usage_in(cast: Cast<'_>, table: &FlatTable, set: &SpecimenSet, duration_s
     total.finish()
 }
 
+/// A memory that a rule fires at, and how much it counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// The memory.
+    pub memory: Point,
+    /// Its share in the firings of all rules in its specimen.
+    pub weight: f64,
+}
+
+/// Memories that one rule of a table fires at, evenly spaced in each specimen; there weights sum to the rule's share, so that
+/// a slow link counts as much as a fast one.
+#[must_use]
+pub fn memories_in(
+    cast: Cast<'_>,
+    (table, rule): (&FlatTable, usize),
+    set: &SpecimenSet,
+    duration_s: f64,
+    stop: &AtomicBool,
+) -> Vec<Seen> {
+    let watch = |specimen| {
+        let rules = watch(cast, table.len(), specimen, (set.seed, duration_s), stop).rules;
+        let all = rules.iter().map(|rule| rule.uses).sum::<u64>().max(1) as f64;
+        let RuleTally { uses, kept: Thinned { kept, .. }, .. } = &rules[rule];
+        let weight = *uses as f64 / all / kept.len().max(1) as f64;
+        kept.iter().map(|used| Seen { memory: used.memory, weight }).collect::<Vec<Seen>>()
+    };
+    set.specimens.par_iter().map(watch).collect::<Vec<_>>().concat()
+}
+
 fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, (root, seconds): (u64, f64), stop: &AtomicBool) -> Tally {
     let (network, seed) = (&specimen.network, Seed { root, specimen: specimen.index });
     let since = vec![NEVER; network.senders()];
@@ -265,6 +294,20 @@ mod tests {
         let share = |part: f64, all: f64| part / all;
         let sampled = share(used.sample.iter().filter(|u| u.rule == 1).count() as f64, used.sample.len() as f64);
         assert!((sampled - share(high.uses as f64, (low.uses + high.uses) as f64)).abs() < 0.03);
+    }
+
+    #[test]
+    fn slow_links_are_seen_as_much_as_fast_ones() {
+        let text = "[link]\nrate_mbps = { log_uniform = [1, 1000] }\n[path]\nrtt_ms = 50\n[senders]\ncount = 2\n\
+                    [workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n";
+        let (table, set) = (table(), Model::parse(text, "test.toml").unwrap().held_out(1, 12));
+        let never = AtomicBool::new(false);
+        let seen = |rule| memories_in(Cast::Everybody(&table), (&table, rule), &set, 10.0, &never);
+        let sum = |seen: &[Seen]| seen.iter().map(|s| s.weight).sum::<f64>();
+        let (low, high) = (seen(0), seen(1));
+        assert!((sum(&low) + sum(&high) - 12.0).abs() < 1e-9);
+        assert!(low.iter().all(|s| s.memory[2] < 1.1) && high.iter().all(|s| s.memory[2] >= 1.1));
+        assert!(low.len() <= 12 * (PER_SPECIMEN + 1));
     }
 
     #[test]

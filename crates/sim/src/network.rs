@@ -133,6 +133,23 @@ pub struct Upsets {
     pub link_s: f64,
 }
 
+/// What real paths and hosts have besides, for designs to train with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Roughness {
+    /// Losses come in rows of so many on the mean; up to 1: one by one.
+    pub loss_burst: f64,
+    /// How long the extra delay of jitter takes to change, ms; 0: every packet has its own.
+    pub jitter_every_ms: f64,
+    /// Packets arrive in batches, one at a random instant of every so many ms; 0: one by one.
+    pub batch_ms: f64,
+    /// How late a sender's pacing timer may be, ms: uniform in [0, this), and made up for by the next packet.
+    pub late_ms: f64,
+    /// Standard deviation of the logarithm of the link's rate, which wanders about the usual one within a second.
+    pub wander: f64,
+    /// Packets do not wait before the link: what its room would hold may pass at once, and the rest is dropped.
+    pub policed: bool,
+}
+
 /// One of several links, and the FIFO queue before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LotLink {
@@ -175,6 +192,8 @@ pub struct Network {
     pub acks: Acks,
     /// Disturbances.
     pub upsets: Upsets,
+    /// What real paths and hosts have besides; of several links none has it.
+    pub roughness: Roughness,
     /// Traffic of every sender.
     pub workload: Workload,
     /// What each sender is; empty where all run the same table and strive for the same.
@@ -196,6 +215,7 @@ impl Network {
             clock_ms: 0.0,
             acks: EACH_PACKET,
             upsets: Upsets::default(),
+            roughness: Roughness::default(),
             workload,
             roles: Vec::new(),
             lot: None,

@@ -33,6 +33,12 @@ pub enum Purpose {
     Training = 10,
     /// When flows are upset and links stop, and how.
     Upsets = 11,
+    /// When batches of packets arrive.
+    Batches = 12,
+    /// How late timers are.
+    Timers = 13,
+    /// How the networks that a design trains with are spread over their ranges.
+    Strata = 14,
 }
 
 /// The increment of SplitMix64: 2^64 divided by the golden ratio.
@@ -86,8 +92,7 @@ impl Stream {
     /// Uniform in [0, 1), with 53 random bits.
     #[inline]
     pub fn uniform(&mut self) -> f64 {
-        const STEP: f64 = 1.0 / (1u64 << 53) as f64;
-        (self.next_u64() >> 11) as f64 * STEP
+        uniform(self.next_u64())
     }
 
     /// Exponentially distributed with this mean; never above 36.8 means.
@@ -100,12 +105,12 @@ impl Stream {
     /// Uniform in [lo, hi]; hi itself only by rounding.
     #[inline]
     pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
-        (lo + (hi - lo) * self.uniform()).min(hi)
+        between(self.next_u64(), lo, hi)
     }
 
     /// In [lo, hi], uniform on a logarithmic scale; lo must be above 0.
     pub fn log_between(&mut self, lo: f64, hi: f64) -> f64 {
-        (lo * libm::exp(libm::log(hi / lo) * self.uniform())).clamp(lo, hi)
+        log_between(self.next_u64(), lo, hi)
     }
 
     /// Normally distributed; never further than 8.3 standard deviations from the mean.
@@ -119,7 +124,69 @@ impl Stream {
     /// A whole number in 0..n; 0 where n is 0. The bias is below n / 2^64.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
+        below(self.next_u64(), n)
+    }
+}
+
+/// Random bits as a number uniform in [0, 1).
+#[inline]
+#[must_use]
+pub fn uniform(bits: u64) -> f64 {
+    const STEP: f64 = 1.0 / (1u64 << 53) as f64;
+    (bits >> 11) as f64 * STEP
+}
+
+/// As [`Stream::between`].
+#[inline]
+#[must_use]
+pub fn between(bits: u64, lo: f64, hi: f64) -> f64 {
+    (lo + (hi - lo) * uniform(bits)).min(hi)
+}
+
+/// As [`Stream::log_between`].
+#[must_use]
+pub fn log_between(bits: u64, lo: f64, hi: f64) -> f64 {
+    (lo * libm::exp(libm::log(hi / lo) * uniform(bits))).clamp(lo, hi)
+}
+
+/// As [`Stream::below`].
+#[inline]
+#[must_use]
+pub fn below(bits: u64, n: u64) -> u64 {
+    ((u128::from(bits) * u128::from(n)) >> 64) as u64
+}
+
+/// In how many parts of equal probability a range is cut.
+const STRATA: u64 = 8;
+
+/// The random bits of one specimen, spread such that of eight specimens in a row each number of the first eight, of the next
+/// eight and so on falls into another eighth of its range (Latin hypercube sampling: McKay, Beckman and Conover, 1979). Each is
+/// as random as any; together they say more of the range than numbers drawn one by one.
+#[derive(Clone, Debug)]
+pub struct Strata {
+    root: u64,
+    specimen: u64,
+    drawn: u64,
+    within: Stream,
+}
+
+impl Strata {
+    /// The numbers of a specimen; other users of the same specimens begin with another number.
+    #[must_use]
+    pub fn new(root: u64, specimen: u64, first: u64) -> Strata {
+        Strata { root, specimen, drawn: first, within: Stream::new(root, specimen, first, Purpose::Network) }
+    }
+
+    /// The next 64 bits.
+    pub fn next_u64(&mut self) -> u64 {
+        let mut order = Stream::new(self.root, self.specimen / STRATA, self.drawn, Purpose::Strata);
+        self.drawn += 1;
+        let mut parts: [u64; STRATA as usize] = std::array::from_fn(|part| part as u64);
+        for last in (1..parts.len()).rev() {
+            parts.swap(last, order.below(last as u64 + 1) as usize);
+        }
+        let part = parts[(self.specimen % STRATA) as usize];
+        part * (u64::MAX / STRATA + 1) + self.within.next_u64() / STRATA
     }
 }
 
@@ -184,6 +251,31 @@ mod tests {
         assert!((mean(|| libm::log10(s.log_between(1.0, 100.0))) - 1.0).abs() < 0.006);
         assert!((mean(|| s.below(9) as f64) - 4.0).abs() < 0.03);
         assert!((mean(|| s.normal(3.0, 2.0)) - 3.0).abs() < 0.02);
+    }
+
+    #[test]
+    fn strata_are_even_and_random() {
+        for first in [0, 64] {
+            let bits: Vec<Vec<u64>> = (0..800)
+                .map(|specimen| {
+                    let mut strata = Strata::new(5, specimen, first);
+                    (0..3).map(|_| strata.next_u64()).collect()
+                })
+                .collect();
+            for block in bits.chunks(8) {
+                for number in 0..3 {
+                    let mut parts: Vec<u64> = block.iter().map(|all| below(all[number], 8)).collect();
+                    parts.sort_unstable();
+                    assert_eq!(parts, [0, 1, 2, 3, 4, 5, 6, 7]);
+                }
+            }
+            // Numbers know nothing of each other, nor of their place.
+            let of = |number: usize| bits.iter().map(move |all| uniform(all[number]) - 0.5);
+            let corr = |a: Vec<f64>, b: Vec<f64>| 12.0 * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / 800.0;
+            assert!(corr(of(0).collect(), of(1).collect()).abs() < 0.1);
+            assert!(corr(of(1).collect(), of(2).collect()).abs() < 0.1);
+            assert!(corr(of(1).collect(), (0..800).map(|i| f64::from(i % 8) / 7.0 - 0.5).collect()).abs() < 0.1);
+        }
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct Sender<S> {
     /// What makes its ACKs more like real ones, and when that wants to act next; most senders have none.
     training: Option<Box<Training>>,
     due: Time,
+    /// How late its timer is the next time.
+    late_by: Time,
 }
 
 impl<S: Scheme> Sender<S> {
@@ -69,6 +71,7 @@ impl<S: Scheme> Sender<S> {
             late: (0, 0),
             training: None,
             due: NEVER,
+            late_by: 0,
         }
     }
 
@@ -186,6 +189,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.end = self.next_seq.saturating_add(packets).min(NUMBERS);
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
+        self.late_by = 0;
         self.forget_held();
         self.open();
     }
@@ -221,7 +225,8 @@ impl<S: Scheme> Endpoint for Sender<S> {
 
     #[inline(always)]
     fn ready(&self) -> Time {
-        let send = if self.next_seq < self.limit { self.last_send + self.scheme.intersend() } else { NEVER };
+        let send =
+            if self.next_seq < self.limit { self.last_send + self.scheme.intersend() + self.late_by } else { NEVER };
         send.min(self.due)
     }
 
@@ -246,8 +251,13 @@ impl<S: Scheme> Endpoint for Sender<S> {
         if pause == 0 {
             self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
-        self.last_send = now;
-        self.planned = if seq + 1 < self.limit { now + pause } else { NEVER }.min(self.due);
+        // What a late timer cost is made up for.
+        self.last_send = now - self.late_by;
+        if self.training.is_some() {
+            self.set_timer();
+        }
+        let next = (self.last_send + pause + self.late_by).max(now);
+        self.planned = if seq + 1 < self.limit { next } else { NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
     }

@@ -3,7 +3,7 @@
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{DesignEngine, Engine, Seed};
-use exmachina_sim::network::{Acks, Arrival, Buffer, EACH_PACKET, Network, On, Stop, Upsets, Workload};
+use exmachina_sim::network::{Acks, Arrival, Buffer, EACH_PACKET, Network, On, Roughness, Stop, Upsets, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::outcome::{Flow, Outcome};
 use exmachina_sim::packet::Packet;
@@ -20,6 +20,21 @@ struct World {
     seed: u64,
 }
 
+fn roughness() -> impl Strategy<Value = Roughness> {
+    let or_none = |most: f64| prop_oneof![3 => Just(0.0), 1 => 0.0..most];
+    // A policer holds nobody back, which makes it one for the fuzzer too.
+    (or_none(20.0), or_none(100.0), or_none(30.0), or_none(20.0), or_none(1.0)).prop_map(
+        |(loss_burst, jitter_every_ms, batch_ms, late_ms, wander)| Roughness {
+            loss_burst,
+            jitter_every_ms: if jitter_every_ms > 0.0 { jitter_every_ms.max(1.0) } else { 0.0 },
+            batch_ms: if batch_ms > 0.0 { batch_ms.max(0.1) } else { 0.0 },
+            late_ms,
+            wander,
+            policed: false,
+        },
+    )
+}
+
 fn network() -> impl Strategy<Value = Network> {
     let on = prop_oneof![(0.05f64..3.0).prop_map(On::Seconds), (1e3f64..1e6).prop_map(On::Bytes)];
     let parts = (
@@ -32,7 +47,7 @@ fn network() -> impl Strategy<Value = Network> {
         prop_oneof![Just(0.0), 0.0f64..5.0],
         (on, 0.05f64..3.0),
         (prop_oneof![Just(1u32), 1u32..9], 0.0f64..100.0),
-        (prop_oneof![Just(0.0), 0.05f64..3.0], prop_oneof![Just(0.0), 0.05f64..3.0]),
+        (prop_oneof![Just(0.0), 0.05f64..3.0], prop_oneof![Just(0.0), 0.05f64..3.0], roughness()),
     );
     parts.prop_map(|(rate_mbps, mut rtt_ms, alike, buffer, loss, jitter_ms, clock_ms, (on, off_s), acks, upsets)| {
         if alike {
@@ -48,6 +63,7 @@ fn network() -> impl Strategy<Value = Network> {
             clock_ms,
             acks: if acks.0 > 1 { Acks { packets: acks.0, delay_ms: acks.1 } } else { EACH_PACKET },
             upsets: Upsets { flow_s: upsets.0, link_s: upsets.1 },
+            roughness: upsets.2,
             workload: Workload::new(on, off_s),
             roles: vec![],
             lot: None,
@@ -164,6 +180,7 @@ proptest! {
         plain.rtt_ms.fill(first);
         plain = Network { buffer: Buffer::Infinite, loss: 0.0, jitter_ms: 0.0, clock_ms: 0.0, ..plain };
         plain.upsets.link_s = 0.0;
+        plain.roughness = Roughness { late_ms: plain.roughness.late_ms, ..Roughness::default() };
         let general = Network { clock_ms: 1e-6, ..plain.clone() };
         let run = |network: Network| {
             let world = World { network, ..world.clone() };

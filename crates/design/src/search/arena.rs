@@ -58,10 +58,22 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// Uses of each rule over all specimens.
+    /// Uses of each rule over all specimens (Remy'13 §4.3).
     pub fn total_uses(&self) -> Vec<u64> {
+        self.sums(|uses, rule| u64::from(uses[rule]))
+    }
+
+    /// The share of each rule in the firings of a specimen, on the mean: a slow link counts as much as a fast one, which
+    /// has a hundred times the packets and one say in the score.
+    pub fn shares(&self) -> Vec<f64> {
+        let total = |uses: &[u32]| uses.iter().map(|&count| u64::from(count)).sum::<u64>().max(1) as f64;
+        let sums: Vec<f64> = self.sums(|uses, rule| f64::from(uses[rule]) / total(uses));
+        sums.into_iter().map(|sum| sum / self.uses.len() as f64).collect()
+    }
+
+    fn sums<T: std::iter::Sum>(&self, of: impl Fn(&[u32], usize) -> T) -> Vec<T> {
         let rules = self.uses.first().map_or(0, Vec::len);
-        (0..rules).map(|rule| self.uses.iter().map(|u| u64::from(u[rule])).sum()).collect()
+        (0..rules).map(|rule| self.uses.iter().map(|uses| of(uses, rule)).sum()).collect()
     }
 }
 

@@ -42,7 +42,7 @@ pub use measure::Measure;
 pub use ours::Tuning;
 
 use crate::model::Model;
-use crate::usage::{Usage, usage_in};
+use crate::usage::{Seen, Usage, memories_in, usage_in};
 use arena::Arena;
 use ours::Ours;
 use paper::Paper;
@@ -150,6 +150,12 @@ impl Bench<'_> {
     fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Usage, Stopped> {
         let usage = usage_in(self.arena.cast(table), table, set, seconds, self.arena.stop);
         self.arena.go_on().map(|()| usage)
+    }
+
+    /// Memories that a rule of the present table fires at.
+    fn memories(&self, rule: usize, set: &SpecimenSet, seconds: f64) -> Result<Vec<Seen>, Stopped> {
+        let seen = memories_in(self.arena.cast(self.flat), (self.flat, rule), set, seconds, self.arena.stop);
+        self.arena.go_on().map(|()| seen)
     }
 
     /// How a table does on specimens that no candidate is chosen on.

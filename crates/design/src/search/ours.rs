@@ -25,7 +25,7 @@ const CHILD_REACH: f64 = 0.6;
 /// Reach of the change that comes with a split, at even and odd levels.
 const BOLD_SPLIT: f64 = 0.7;
 const FINE_SPLIT: f64 = 0.25;
-/// Rules that fire less often than this share of all firings are left alone.
+/// Rules that have less than this share of the firings of a specimen, on the mean, are left alone.
 const LEAST_USE: f64 = 0.003;
 /// Splits tried, most used rule first, before the next level.
 const SPLITS_TRIED: usize = 12;
@@ -190,8 +190,8 @@ struct Line {
     /// Runs are a quarter as long. A good start in a hurry; but short runs flatter what is good at starting up, so that
     /// much of what they show as gains is none.
     quick: bool,
-    /// Uses of each rule, from the last look.
-    uses: Vec<u64>,
+    /// Share of each rule in the firings of a specimen, from the last look.
+    uses: Vec<f64>,
     /// Improvements since the last look at the uses.
     stale: u32,
 }
@@ -253,10 +253,9 @@ impl Line {
         }
         self.notes.resize(bench.table.len(), Note::default());
         self.look(bench, tuning)?;
-        let total = self.uses.iter().sum::<u64>().max(1) as f64;
-        let in_use = |rule: &usize| self.uses[*rule] as f64 >= LEAST_USE * total;
+        let in_use = |rule: &usize| self.uses[*rule] >= LEAST_USE;
         let mut order: Vec<usize> = (0..bench.table.len()).filter(in_use).collect();
-        order.sort_by_key(|&rule| std::cmp::Reverse(self.uses[rule]));
+        order.sort_by(|&a, &b| self.uses[b].total_cmp(&self.uses[a]));
         if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= self.last_reach()) {
             return self.improve(rule, bench, tuning);
         }
@@ -302,7 +301,7 @@ impl Line {
         if self.uses.len() != bench.table.len() || self.stale >= LOOK_EVERY {
             let rules = self.rules(bench, tuning);
             let set = fresh(bench.model, rules.root, 0, rules.first.max(8));
-            self.uses = bench.arena.watched(bench.flat, &set, rules.seconds)?.total_uses();
+            self.uses = bench.arena.watched(bench.flat, &set, rules.seconds)?.shares();
             self.stale = 0;
         }
         Ok(())
@@ -371,10 +370,11 @@ impl Line {
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let rules = self.rules(bench, tuning);
         let set = fresh(bench.model, rules.root, 0, 16);
-        let seen = bench.usage(bench.flat, &set, rules.seconds)?;
         if !tuning.chosen_splits {
+            let seen = bench.usage(bench.flat, &set, rules.seconds)?;
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }
+        let seen = bench.memories(rule, &set, rules.seconds)?;
         let reach = if self.level.is_multiple_of(2) { BOLD_SPLIT } else { FINE_SPLIT };
         let mut stream = bench.stream();
         let mut variants = Vec::new();

@@ -3,12 +3,13 @@
 //! A packet's departure is known when it arrives, so the queue needs no events, and packets go from their senders
 //! straight into the lane of their delay.
 
+use super::rough::Rough;
 use super::{Crowd, Lane, Link, Path};
 use crate::engine::Seed;
 use crate::network::{Buffer, Network};
 use crate::packet::Packet;
 use crate::random::{Purpose, Stream};
-use crate::time::{Time, from_ms, from_s};
+use crate::time::{NEVER, Time, from_ms, from_s};
 
 /// What is kept of a packet on its way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,6 +38,9 @@ pub struct Dumbbell {
     shuffles: bool,
     clock: Time,
     weather: Option<Box<Weather>>,
+    rough: Option<Box<Rough>>,
+    /// Packets do not wait.
+    policed: bool,
     /// By sender.
     noise: Vec<Noise>,
     plain: bool,
@@ -59,22 +63,38 @@ struct Weather {
     mean_s: f64,
     next: Time,
     stream: Stream,
+    /// How many times as long as usual a packet takes, since the last change.
+    step: f64,
+    /// The logarithm of how much its rate wanders besides: its standard deviation, what it is now, when it changes next.
+    sd: f64,
+    off: f64,
+    wanders: Time,
+    wandering: Stream,
 }
 
 /// The longest stop of a link, s, and how far its rate steps up or down from the usual one, at most.
 const LONGEST_STOP_S: f64 = 1.0;
 const LARGEST_STEP: f64 = 2.0;
 
+/// A rate that wanders changes so often, and keeps so much of how far it was off: a time constant of a second.
+const WANDER_EVERY: Time = 50_000_000;
+const WANDER_KEEPS: f64 = 0.951_229_424_500_714;
+
+/// It is never further off than so many standard deviations.
+const WANDER_MOST: f64 = 2.5;
+
 impl Weather {
     fn of(network: &Network, seed: Seed) -> Option<Box<Weather>> {
-        let mean_s = network.upsets.link_s;
-        if mean_s == 0.0 {
+        let (mean_s, sd) = (network.upsets.link_s, network.roughness.wander);
+        if mean_s == 0.0 && sd == 0.0 {
             return None;
         }
-        // The number after the last sender's.
-        let mut stream = Stream::new(seed.root, seed.specimen, network.senders() as u64, Purpose::Upsets);
-        let next = from_s(stream.exponential(mean_s));
-        Some(Box::new(Weather { mean_s, next, stream }))
+        // The numbers after the last sender's.
+        let stream = |number| Stream::new(seed.root, seed.specimen, network.senders() as u64 + number, Purpose::Upsets);
+        let (mut changes, mut wandering) = (stream(0), stream(1));
+        let next = if mean_s > 0.0 { from_s(changes.exponential(mean_s)) } else { NEVER };
+        let (wanders, off) = if sd > 0.0 { (0, wandering.normal(0.0, sd)) } else { (NEVER, 0.0) };
+        Some(Box::new(Weather { mean_s, next, stream: changes, step: 1.0, sd, off, wanders, wandering }))
     }
 
     /// What happened to the link up to now. Packets that it has taken in leave as they would have.
@@ -83,9 +103,19 @@ impl Weather {
             if self.stream.below(2) == 0 {
                 link.pause(self.next, from_s(self.stream.between(0.0, LONGEST_STOP_S)));
             } else {
-                link.slow_down(self.stream.log_between(1.0 / LARGEST_STEP, LARGEST_STEP));
+                self.step = self.stream.log_between(1.0 / LARGEST_STEP, LARGEST_STEP);
+                link.slow_down(self.step * libm::exp(self.off));
             }
             self.next += from_s(self.stream.exponential(self.mean_s)).max(1);
+        }
+        if self.wanders <= now {
+            while self.wanders <= now {
+                let fresh = self.sd * libm::sqrt(1.0 - WANDER_KEEPS * WANDER_KEEPS);
+                self.off = WANDER_KEEPS * self.off + self.wandering.normal(0.0, fresh);
+                self.wanders += WANDER_EVERY;
+            }
+            let most = WANDER_MOST * self.sd;
+            link.slow_down(self.step * libm::exp(self.off.clamp(-most, most)));
         }
     }
 }
@@ -103,7 +133,10 @@ impl Dumbbell {
         let link = Link::new(network);
         let jitter = network.jitter_ms * 1e6;
         // Packets leave the link one service time apart, and those that find no room right behind another.
-        let shuffles = jitter > link.service() as f64 / LARGEST_STEP || network.buffer != Buffer::Infinite;
+        let rough = Rough::of(network, seed);
+        let policed = network.roughness.policed;
+        let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
+        let shuffles = changes || jitter > link.service() as f64 / LARGEST_STEP || network.buffer != Buffer::Infinite;
         let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
         Dumbbell {
             link,
@@ -114,7 +147,7 @@ impl Dumbbell {
             routes: delays.iter().map(|d| (lane(d) as u16, *d)).collect(),
             loss: network.loss,
             jitter,
-            shuffles: jitter > 0.0 && shuffles,
+            shuffles: (jitter > 0.0 || rough.is_some() || policed) && shuffles,
             weather: Weather::of(network, seed),
             clock: from_ms(network.clock_ms),
             noise: (0..delays.len()).map(noise).collect(),
@@ -123,7 +156,12 @@ impl Dumbbell {
                 && network.loss == 0.0
                 && network.jitter_ms == 0.0
                 && network.upsets.link_s == 0.0
+                && network.roughness.wander == 0.0
+                && !policed
+                && rough.is_none()
                 && network.clock_ms == 0.0,
+            rough,
+            policed,
             lost: 0,
         }
     }
@@ -137,6 +175,12 @@ impl Dumbbell {
 
     /// Stochastic loss and jitter, after the queue: the instant of arrival.
     fn perturb(&mut self, packet: &mut Light, received: Time) -> Time {
+        if let Some(rough) = &mut self.rough {
+            let (lost, at) = rough.perturb(packet.sender, received);
+            packet.lost |= lost;
+            self.lost += u64::from(packet.lost);
+            return at;
+        }
         let noise = &mut self.noise[usize::from(packet.sender)];
         if self.loss > 0.0 {
             packet.lost |= noise.loss.uniform() < self.loss;
@@ -187,8 +231,12 @@ impl Path for Dumbbell {
         let (lane, delay) = self.routes[usize::from(sender)];
         // A packet that finds no room leaves a gap where it would have stood, so that a transfer by bytes learns of it.
         light.lost = self.link.is_full(now);
-        let departs = if light.lost { self.link.free() } else { self.link.accept(now) };
-        let taken = !light.lost;
+        let mut departs = if light.lost { self.link.free() } else { self.link.accept(now) };
+        if self.policed {
+            departs = now + self.link.service();
+        }
+        // A policer has no queue that anything could leave.
+        let taken = !light.lost && !self.policed;
         let at = self.perturb(&mut light, departs + delay);
         match lane {
             _ if self.shuffles => self.jittered.push(at, light),

@@ -16,6 +16,8 @@ pub struct Link {
     free: Time,
     /// Drop an arrival when the backlog exceeds this.
     max_backlog: Time,
+    /// When it stands still, the last time that it did or will.
+    stop: (Time, Time),
 }
 
 impl Link {
@@ -35,13 +37,16 @@ impl Link {
             Buffer::Infinite => NEVER,
             Buffer::Packets(n) => service.saturating_mul(u64::from(n)),
         };
-        Link { service, usual: service, free: 0, max_backlog }
+        Link { service, usual: service, free: 0, max_backlog, stop: (0, 0) }
     }
 
-    /// Stops for so long, behind what it took in before. Room is counted in time, so that a stop takes up as much of it as
-    /// the packets that would have been sent meanwhile: a short buffer drops more than a stopped link's would.
+    /// Stops for so long, behind what it took in before.
     pub fn pause(&mut self, now: Time, time: Time) {
-        self.free = self.free.max(now) + time;
+        let begin = self.free.max(now);
+        // One stop that begins during another prolongs it.
+        let begins = if self.stop.1 > now { self.stop.0 } else { begin };
+        self.stop = (begins, self.stop.1.max(begin) + time);
+        self.free = begin + time;
     }
 
     /// From now on packets take so many times as long as they usually do; there is room for as many.
@@ -64,7 +69,9 @@ impl Link {
     #[inline(always)]
     #[must_use]
     pub fn is_full(&self, now: Time) -> bool {
-        self.free.saturating_sub(now) > self.max_backlog
+        // A stop takes up time, and no room.
+        let idle = self.stop.1.saturating_sub(self.stop.0.max(now));
+        self.free.saturating_sub(now).saturating_sub(idle) > self.max_backlog
     }
 
     /// When all that was taken in will have left.
@@ -76,7 +83,8 @@ impl Link {
     /// Packets in the queue and on the link.
     #[must_use]
     pub fn backlog(&self, now: Time) -> u64 {
-        self.free.saturating_sub(now).div_ceil(self.service)
+        let idle = self.stop.1.saturating_sub(self.stop.0.max(now));
+        self.free.saturating_sub(now).saturating_sub(idle).div_ceil(self.service)
     }
 
     /// Transmission time of a packet.
@@ -90,6 +98,18 @@ impl Link {
 mod tests {
     use super::*;
     use crate::network::{On, Workload};
+
+    #[test]
+    fn a_stop_takes_up_no_room() {
+        let mut link = Link::of(10.0, 1250, Buffer::Packets(3));
+        link.accept(0);
+        link.pause(0, 50_000_000);
+        // The first leaves after 1 ms, the others wait until 51 ms, and no more than four are there at a time.
+        let accepted = |link: &mut Link, now| (0..9).filter(|_| !link.is_full(now) && link.accept(now) > 0).count();
+        assert_eq!((accepted(&mut link, 0), link.backlog(0)), (3, 4));
+        assert_eq!((accepted(&mut link, 20_000_000), link.backlog(20_000_000)), (1, 4));
+        assert_eq!((accepted(&mut link, 51_000_000), link.free()), (0, 55_000_000));
+    }
 
     #[test]
     fn tail_drop_counts_the_waiting_packets() {

@@ -8,6 +8,7 @@ mod dumbbell;
 mod hop;
 mod lane;
 mod link;
+mod rough;
 mod topology;
 mod transmitter;
 

@@ -9,8 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Quantity;
 use super::tables::{probability, time, zero};
-use crate::network::{Acks, Buffer, EACH_PACKET, Network, PACKET_BYTES};
-use crate::random::Stream;
+use crate::network::{Acks, Buffer, EACH_PACKET, Network, On, PACKET_BYTES, Roughness};
 
 /// Jitter that every training network has at least, ms: enough that no steady state stands on an edge, and nothing else.
 const LEAST_JITTER_MS: f64 = 0.001;
@@ -26,7 +25,14 @@ pub struct Imperfections {
     /// least RTT.
     #[serde(deserialize_with = "time")]
     pub jitter_ms: Quantity,
-    /// Resolution of the senders' clocks, ms, likewise.
+    /// How long the extra delay takes to change, ms: on a straight line from one value to the next, as behind a congested way
+    /// back; 0: each packet has its own.
+    #[serde(deserialize_with = "interval")]
+    pub jitter_every_ms: Quantity,
+    /// Packets arrive in batches, as Wi-Fi's do: one at a random instant of every so many ms; 0: one by one.
+    #[serde(deserialize_with = "interval")]
+    pub batch_ms: Quantity,
+    /// Resolution of the senders' clocks, ms; of networks with a coarser one, theirs. Flows begin at any phase of it.
     #[serde(deserialize_with = "time")]
     pub clock_ms: Quantity,
     /// Packets for which a receiver sends one ACK.
@@ -38,6 +44,25 @@ pub struct Imperfections {
     /// Probability that a packet is lost for no reason of congestion, besides what the network loses.
     #[serde(deserialize_with = "probability")]
     pub loss: Quantity,
+    /// Losses come in rows of so many on the mean.
+    #[serde(deserialize_with = "row")]
+    pub loss_burst: Quantity,
+    /// How late a sender's pacing timer is at most, ms.
+    #[serde(deserialize_with = "time")]
+    pub pacing_late_ms: Quantity,
+    /// Standard deviation of the logarithm of the link's rate, which wanders within a second, as a cellular link's does.
+    #[serde(deserialize_with = "deviation")]
+    pub rate_wander: Quantity,
+    /// 1: the link is policed. What its room would hold may pass at once (one BDP, where that has no end), nothing waits, and the
+    /// rest is dropped.
+    #[serde(deserialize_with = "whether")]
+    pub policed: Quantity,
+    /// Each sender's minimum RTT is drawn anew, such that the longest is at most so many times the shortest.
+    #[serde(deserialize_with = "at_least_once")]
+    pub rtt_spread: Quantity,
+    /// On-periods are so many times as long as the model has them.
+    #[serde(deserialize_with = "factor")]
+    pub on_times: Quantity,
     /// Room at the link, in bandwidth-delay products of the longest RTT; 0: as the model has it.
     #[serde(deserialize_with = "times")]
     pub buffer_bdp: Quantity,
@@ -53,10 +78,18 @@ impl Default for Imperfections {
     fn default() -> Self {
         Imperfections {
             jitter_ms: Quantity::Exact(LEAST_JITTER_MS),
+            jitter_every_ms: zero(),
+            batch_ms: zero(),
             clock_ms: zero(),
             ack_packets: Quantity::Exact(1.0),
             ack_delay_ms: Quantity::Exact(40.0),
             loss: zero(),
+            loss_burst: Quantity::Exact(1.0),
+            pacing_late_ms: zero(),
+            rate_wander: zero(),
+            policed: zero(),
+            rtt_spread: Quantity::Exact(1.0),
+            on_times: Quantity::Exact(1.0),
             buffer_bdp: zero(),
             flow_upset_s: zero(),
             link_upset_s: zero(),
@@ -65,9 +98,9 @@ impl Default for Imperfections {
 }
 
 impl Imperfections {
-    /// Adds them to a network. Takes one number from the stream for each, whatever the distributions.
-    pub fn add_to(&self, network: &mut Network, stream: &mut Stream) {
-        let mut draw = |quantity: &Quantity| quantity.draw(stream);
+    /// Adds them to a network. Each is drawn once whatever its distribution, those that came later last; an RTT for each
+    /// sender is drawn after them.
+    pub fn add_to(&self, network: &mut Network, draw: &mut dyn FnMut(&Quantity) -> f64) {
         let [shortest, longest] = [f64::min as fn(f64, f64) -> f64, f64::max]
             .map(|pick| network.rtt_ms.iter().copied().reduce(pick).unwrap_or(0.0));
         let jitter_ms = draw(&self.jitter_ms).max(LEAST_JITTER_MS).min(shortest / 2.0);
@@ -79,8 +112,7 @@ impl Imperfections {
         let room = draw(&self.buffer_bdp);
         let limit = |buffer: &mut Buffer, rate_mbps: f64| {
             if room > 0.0 {
-                let packets = room * rate_mbps * 1e6 / (8.0 * PACKET_BYTES) * longest / 1e3;
-                let packets = packets.round().clamp(1.0, f64::from(u32::MAX)) as u32;
+                let packets = bdp(room * rate_mbps, longest);
                 *buffer = match *buffer {
                     Buffer::Packets(own) => Buffer::Packets(own.min(packets)),
                     Buffer::Infinite => Buffer::Packets(packets),
@@ -96,6 +128,54 @@ impl Imperfections {
         }
         network.upsets.flow_s = draw(&self.flow_upset_s);
         network.upsets.link_s = draw(&self.link_upset_s);
+        network.roughness = Roughness {
+            jitter_every_ms: draw(&self.jitter_every_ms),
+            batch_ms: draw(&self.batch_ms),
+            loss_burst: draw(&self.loss_burst),
+            late_ms: draw(&self.pacing_late_ms),
+            wander: draw(&self.rate_wander),
+            policed: draw(&self.policed) > 0.0,
+        };
+        if network.roughness.policed && network.buffer == Buffer::Infinite {
+            network.buffer = Buffer::Packets(bdp(network.rate_mbps, longest));
+        }
+        let (spread, times) = (draw(&self.rtt_spread), draw(&self.on_times));
+        if spread > 1.0 {
+            let either = Quantity::LogUniform { lo: 1.0 / libm::sqrt(spread), hi: libm::sqrt(spread) };
+            network.rtt_ms.iter_mut().for_each(|rtt| *rtt *= draw(&either));
+        }
+        network.workload.on = longer(&network.workload.on, times);
+    }
+
+    /// The first of those that only one link can have.
+    #[must_use]
+    pub fn for_one_link(&self) -> Option<&'static str> {
+        let own = [
+            ("link_upset_s", &self.link_upset_s, 0.0),
+            ("jitter_every_ms", &self.jitter_every_ms, 0.0),
+            ("batch_ms", &self.batch_ms, 0.0),
+            ("loss_burst", &self.loss_burst, 1.0),
+            ("rate_wander", &self.rate_wander, 0.0),
+            ("policed", &self.policed, 0.0),
+            ("rtt_spread", &self.rtt_spread, 1.0),
+        ];
+        own.into_iter().find(|(_, quantity, none)| quantity.extremes().1 > *none).map(|(name, ..)| name)
+    }
+}
+
+/// Packets on their way in a minimum RTT at full rate.
+fn bdp(rate_mbps: f64, rtt_ms: f64) -> u32 {
+    (rate_mbps * 1e6 / (8.0 * PACKET_BYTES) * rtt_ms / 1e3).round().clamp(1.0, f64::from(u32::MAX)) as u32
+}
+
+/// The same flows so many times as long.
+fn longer(on: &On, times: f64) -> On {
+    match on {
+        On::Seconds(mean) => On::Seconds(times * mean),
+        On::Bytes(mean) => On::Bytes(times * mean),
+        On::FixedSeconds(each) => On::FixedSeconds(times * each),
+        // As they were measured.
+        other => other.clone(),
     }
 }
 
@@ -104,6 +184,32 @@ fn per_ack<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Er
     Quantity::within(deserializer, &expected, |x| (1.0..=MOST_PER_ACK).contains(&x))?
         .whole()
         .map_err(serde::de::Error::custom)
+}
+
+fn interval<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "0, or from 0.1 to 10000 ms", |x| x == 0.0 || (0.1..=1e4).contains(&x))
+}
+
+fn row<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "from 1 to 1000 packets in a row", |x| (1.0..=1e3).contains(&x))
+}
+
+fn deviation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "a standard deviation from 0 to 2", |x| (0.0..=2.0).contains(&x))
+}
+
+fn whether<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "0 or 1, or a list of them", |x| x == 0.0 || x == 1.0)?
+        .whole()
+        .map_err(serde::de::Error::custom)
+}
+
+fn at_least_once<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "a ratio from 1 to 100", |x| (1.0..=100.0).contains(&x))
+}
+
+fn factor<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    Quantity::within(deserializer, "a factor from 0.01 to 1000", |x| (0.01..=1e3).contains(&x))
 }
 
 fn times<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
@@ -119,7 +225,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Er
 mod tests {
     use super::*;
     use crate::network::{On, Upsets, Workload};
-    use crate::random::Purpose;
+    use crate::random::{Purpose, Stream};
 
     fn of(text: &str) -> Result<Imperfections, String> {
         toml::from_str(text).map_err(|error| error.message().to_owned())
@@ -127,14 +233,20 @@ mod tests {
 
     fn added(text: &str) -> Network {
         let mut network = Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Seconds(5.0), 5.0));
-        of(text).unwrap().add_to(&mut network, &mut Stream::new(1, 2, 0, Purpose::Training));
+        add(text, &mut network);
         network
+    }
+
+    fn add(text: &str, network: &mut Network) {
+        let mut stream = Stream::new(1, 2, 0, Purpose::Training);
+        of(text).unwrap().add_to(network, &mut |quantity| quantity.draw(&mut stream));
     }
 
     #[test]
     fn a_clean_world_trembles_by_a_microsecond() {
         let clean = Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Seconds(5.0), 5.0));
-        assert_eq!(added(""), Network { jitter_ms: 0.001, ..clean.clone() });
+        let roughness = Roughness { loss_burst: 1.0, ..Roughness::default() };
+        assert_eq!(added(""), Network { jitter_ms: 0.001, roughness, ..clean.clone() });
         assert_eq!(added("jitter_ms = 0").jitter_ms, 0.001);
         assert_eq!(added("jitter_ms = 400").jitter_ms, 50.0);
     }
@@ -150,10 +262,29 @@ mod tests {
         assert_eq!(network.buffer, Buffer::Packets(50));
         assert_eq!(network.upsets, Upsets { flow_s: 3.0, link_s: 20.0 });
         let mut lossy = Network { loss: 0.5, buffer: Buffer::Packets(7), clock_ms: 9.0, ..network };
-        of("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1")
-            .unwrap()
-            .add_to(&mut lossy, &mut Stream::new(1, 2, 0, Purpose::Training));
+        add("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1", &mut lossy);
         assert_eq!((lossy.loss, lossy.buffer, lossy.clock_ms), (0.75, Buffer::Packets(7), 9.0));
+    }
+
+    #[test]
+    fn what_paths_and_hosts_have_besides() {
+        let network =
+            added("jitter_every_ms = 100\nbatch_ms = 80\nloss_burst = 4\npacing_late_ms = 0.5\nrate_wander = 0.3");
+        let expected = Roughness {
+            jitter_every_ms: 100.0,
+            batch_ms: 80.0,
+            loss_burst: 4.0,
+            late_ms: 0.5,
+            wander: 0.3,
+            policed: false,
+        };
+        assert_eq!((network.roughness, network.buffer), (expected, Buffer::Infinite));
+        let policed = |more: &str| added(&format!("policed = 1\n{more}")).buffer;
+        assert_eq!((policed(""), policed("buffer_bdp = 0.5")), (Buffer::Packets(100), Buffer::Packets(50)));
+        let network = added("rtt_spread = 9\non_times = 4");
+        assert_eq!(network.workload.on, On::Seconds(20.0));
+        let [a, b] = network.rtt_ms[..] else { panic!("two senders") };
+        assert!(a != b && [a, b].iter().all(|rtt| (100.0 / 3.0..=300.0).contains(rtt)), "{a} {b}");
     }
 
     #[test]
@@ -168,6 +299,8 @@ mod tests {
         let told = |text| of(text).unwrap_err();
         assert_eq!(told("ack_packets = 0"), "expected from 1 to 64 packets, got 0");
         assert_eq!(told("ack_packets = 1.5"), "expected whole numbers, got 1.5");
+        assert_eq!(told("policed = 0.5"), "expected 0 or 1, or a list of them, got 0.5");
+        assert_eq!(told("rtt_spread = 0.5"), "expected a ratio from 1 to 100, got 0.5");
         assert_eq!(told("flow_upset_s = 0.001"), "expected from 0.01 to 100000 seconds, or 0 for never, got 0.001");
         assert!(told("jitter = 1").starts_with("unknown field `jitter`"));
     }

@@ -7,7 +7,7 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Shown;
-use crate::random::Stream;
+use crate::random::{Stream, below, between, log_between};
 
 /// The most points of one grid.
 const MAX_POINTS: u32 = 10_000;
@@ -46,15 +46,18 @@ impl Quantity {
     /// One value at random. Takes exactly one number from the stream, whatever the distribution: so making one
     /// quantity of a scenario exact leaves the draws of the others as they were.
     pub fn draw(&self, stream: &mut Stream) -> f64 {
+        self.at(stream.next_u64())
+    }
+
+    /// The value that random bits stand for.
+    #[must_use]
+    pub fn at(&self, bits: u64) -> f64 {
         match self {
-            Self::Exact(value) => {
-                stream.next_u64();
-                *value
-            }
-            Self::Uniform { lo, hi } => stream.between(*lo, *hi),
-            Self::LogUniform { lo, hi } => stream.log_between(*lo, *hi),
-            Self::Whole { lo, hi } => f64::from(*lo) + stream.below(u64::from(hi - lo) + 1) as f64,
-            Self::Points(points) => points[stream.below(points.len() as u64) as usize],
+            Self::Exact(value) => *value,
+            Self::Uniform { lo, hi } => between(bits, *lo, *hi),
+            Self::LogUniform { lo, hi } => log_between(bits, *lo, *hi),
+            Self::Whole { lo, hi } => f64::from(*lo) + below(bits, u64::from(hi - lo) + 1) as f64,
+            Self::Points(points) => points[below(bits, points.len() as u64) as usize],
         }
     }
 

@@ -3,8 +3,8 @@
 use super::routes::{route, rtt_of_links};
 use super::senders::classes;
 use super::{BufferSize, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
-use crate::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Upsets};
-use crate::random::{Purpose, Stream};
+use crate::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Roughness, Upsets};
+use crate::random::{Purpose, Strata, Stream};
 use crate::role::{Role, Runs};
 
 impl Scenario {
@@ -63,10 +63,27 @@ impl Scenario {
     /// The specimens of a smaller count are the first of a larger one.
     #[must_use]
     pub fn specimens(&self, seed: u64, count: usize) -> SpecimenSet {
+        self.each(seed, count, |index| self.draw(&mut Stream::new(seed, index, 0, Purpose::Network)))
+    }
+
+    /// The same, but random draws are spread evenly over the range of each quantity ([`Strata`]): for comparisons on few
+    /// specimens.
+    #[must_use]
+    pub fn spread_specimens(&self, seed: u64, count: usize) -> SpecimenSet {
+        self.each(seed, count, |index| {
+            let mut strata = Strata::new(seed, index, 0);
+            let values: Vec<f64> = self.quantities().into_iter().map(|q| q.at(strata.next_u64())).collect();
+            let network = self.network(&values);
+            let nobody = network.senders() == 0;
+            if nobody { self.draw(&mut Stream::new(seed, index, 0, Purpose::Strata)) } else { network }
+        })
+    }
+
+    fn each(&self, seed: u64, count: usize, draw: impl Fn(u64) -> Network) -> SpecimenSet {
         let grid = self.grid();
         let network = |index: u64| match &grid {
             Some(points) => points[index as usize % points.len()].clone(),
-            None => self.draw(&mut Stream::new(seed, index, 0, Purpose::Network)),
+            None => draw(index),
         };
         let specimens = (0..count as u64).map(|index| Specimen { network: network(index), index }).collect();
         SpecimenSet { seed, specimens }
@@ -121,6 +138,7 @@ impl Scenario {
             clock_ms,
             acks: EACH_PACKET,
             upsets: Upsets::default(),
+            roughness: Roughness::default(),
             workload: self.workload.with([on, off_s]),
             roles: Vec::new(),
             lot: None,

@@ -56,6 +56,7 @@ fn the_short_scenario() {
         clock_ms: 0.0,
         acks: network::EACH_PACKET,
         upsets: network::Upsets::default(),
+        roughness: network::Roughness::default(),
         workload: network::Workload::new(On::Seconds(5.0), 3.0),
         roles: vec![],
         lot: None,

@@ -1,5 +1,5 @@
 //! What a design trains its senders with, so that they get along with real ones: receivers that acknowledge several packets
-//! at a time, and flows whose window and averages are set elsewhere now and then.
+//! at a time, timers that are late, and flows whose window and averages are set elsewhere now and then.
 //!
 //! Delays count when packets arrive, as in `transport/`: how long an ACK waits is the receiver's doing, not the network's.
 
@@ -27,13 +27,17 @@ pub struct Training {
     upset_s: f64,
     upset_at: Time,
     upsets: Stream,
+    /// How late its pacing timer is at most, ns.
+    latest: f64,
+    timers: Stream,
 }
 
 impl Training {
     /// That of a sender; none where nothing asks for it.
     pub(super) fn of(network: &Network, seed: Seed, sender: u16) -> Option<Box<Training>> {
         let upset_s = network.upsets.flow_s;
-        if network.acks == EACH_PACKET && upset_s == 0.0 {
+        let latest = network.roughness.late_ms * 1e6;
+        if network.acks == EACH_PACKET && upset_s == 0.0 && latest == 0.0 {
             return None;
         }
         let mut upsets = Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Upsets);
@@ -46,6 +50,8 @@ impl Training {
             upset_s,
             upset_at,
             upsets,
+            latest,
+            timers: Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Timers),
         }))
     }
 
@@ -91,6 +97,14 @@ impl<S: Scheme> Sender<S> {
         let (held, (seq, sent)) = (std::mem::take(&mut training.held), training.last);
         self.due = NEVER;
         self.take_in(seq, sent, now, clock, held);
+    }
+
+    /// Draws how late the timer of the next packet is.
+    #[inline(never)]
+    pub(super) fn set_timer(&mut self) {
+        if let Some(training) = self.training.as_mut().filter(|training| training.latest > 0.0) {
+            self.late_by = (training.timers.uniform() * training.latest) as Time;
+        }
     }
 
     /// Those of a flow that ended are acknowledged to nobody.

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::endpoint::Endpoint;
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Acks, Buffer, Lot, LotLink, Network, On, Upsets, Workload};
+use exmachina_sim::network::{Acks, Buffer, Lot, LotLink, Network, On, Roughness, Upsets, Workload};
 use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::path::Path;
@@ -54,6 +54,20 @@ pub fn world(seed: u64) -> DesignWorld {
         2 if network.lot.is_none() => Upsets { flow_s, link_s },
         _ => Upsets::default(),
     };
+    if dice.chance(0.3) {
+        network.roughness.late_ms = dice.log(0.001, 100.0);
+    }
+    if network.lot.is_none() && dice.chance(0.4) {
+        let mut some = |low, high| if dice.chance(0.4) { dice.log(low, high) } else { 0.0 };
+        network.roughness = Roughness {
+            loss_burst: some(1.0, 100.0),
+            jitter_every_ms: some(1.0, 1000.0),
+            batch_ms: some(0.1, 100.0),
+            wander: some(0.01, 1.0),
+            policed: some(1.0, 2.0) > 0.0,
+            ..network.roughness
+        };
+    }
     let seconds = dice.pick(&[3.0, 10.0, 100.0, 10_000.0]);
     DesignWorld { network, table: table(&mut dice), aimd: dice.chance(0.3), seconds }
 }
@@ -216,6 +230,8 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Witness<'_> {
             (Some(_), None) => NEVER,
             // Nor does it of a link that stops.
             (_, None) if self.world.network.upsets.link_s > 0.0 => NEVER,
+            // Nor is it known when a batch comes, or what a policer lets pass.
+            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => NEVER,
             _ => self.busy_until,
         };
         self.seen[i].known_by = self.seen[i].known_by.max(first.saturating_add(self.longest(i)));
