@@ -7,6 +7,10 @@ Usage: sturdy.py [--only SECTION ...] [--tables NAME ...] [--page]. Sections, ea
 - measure: the same by ln(mean throughput / mean delay), in the transport of the papers' ns-2.
 - world: robust tables with one imperfection at a time, beside themselves without and beside the authors'.
 - acks: ln(throughput / delay) with delayed ACKs against an ACK per packet, in today's transport, for every table.
+- units: what changes where time is counted in other units than nanoseconds (`cargo run --example units`); 1 % is allowed.
+- lte: general-* on cellular recordings, which nothing here trains on: are they on figure 7's frontier?
+- datacenter: its objective beside DCTCP's, and that of Cubic over sfqCoDel.
+- distance: what a sender with an RTT of 200 ms has of what one with 50 ms has, under general-*.
 - recovery: whether tables come back from disturbed states (`cargo run --example recovery`), for every table.
 
 Rows of other sections and tables stay as they are. --page writes the page only. The authors' tables are looked for
@@ -72,6 +76,16 @@ CHANGE = 0.01
 DELAYED = 0.05
 BACK = 0.99
 STATES = 200
+RECORDINGS = {
+    "Verizon 2012": "lte/Verizon-LTE-2012-resampled-first-100s.down",
+    "Verizon": "traces/Verizon-LTE-short.down",
+    "Verizon, up": "traces/Verizon-LTE-short.up",
+    "T-Mobile": "traces/TMobile-LTE-short.down",
+    "AT&T, driving": "traces/ATT-LTE-driving.down",
+}
+BY_HAND = ["newreno", "vegas", "cubic", "compound", "cubic/sfqcodel", "xcp"]
+FAIR = 0.5
+"""What the farthest sender must have of what the nearest has."""
 
 Row = dict[str, object]
 
@@ -262,16 +276,127 @@ def seconds_of(algorithm: Algorithm) -> float:
     return 3.0 if algorithm.name == "datacenter" else max(60.0, algorithm.model.duration_s)
 
 
+def units(algorithm: Algorithm) -> Iterator[Measured]:
+    """Other units of time: the worst of some."""
+    if algorithm.metadata["together"]:
+        return
+    model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
+    lines = example("units", str(model), str(PACKAGE / f"{algorithm.name}.dna"))
+    ratios = [[float(number) for number in line.split(",")[2:]] for line in lines]
+    for what, of_unit in zip(("throughput", "RTT"), zip(*ratios, strict=True), strict=True):
+        worst = max(of_unit, key=lambda ratio: abs(ratio - 1))
+        yield what, worst, 1.0, -abs(worst - 1), NONE, -CHANGE
+
+
+def example(name: str, *args: str) -> list[str]:
+    """What an example of the design crate prints, less its head."""
+    command = ["cargo", "run", "--release", "-q", "-p", "exmachina-design", "--example", name, "--", *args]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[1:]
+
+
+def lte(algorithm: Algorithm) -> Iterator[Measured]:
+    """On the frontier of throughput and delay, beside what was made by hand: figure 7's experiment."""
+    if not algorithm.name.startswith("general-"):
+        return
+    for recording, file in RECORDINGS.items():
+        text = FIGURE_7.format(scheme=algorithm.name, by_hand=BY_HAND, seed=SEED, trace=TABLES.parent / file)
+        ours, *others = (medians(flows) for flows in by_scheme(exmachina.evaluate(Evaluation(text, "lte.toml")).flows))
+        # How far one is ahead in the worse of the two.
+        behind = [min(math.log(a / b) for a, b in ((them[0], ours[0]), (ours[1], them[1]))) for them in others]
+        most = max(range(len(behind)), key=behind.__getitem__)
+        where = f"{recording}: {ours[0]:.2f} Mbit/s, {ours[1]:.1f} ms; nearest {BY_HAND[most]}"
+        yield where, NONE, NONE, -behind[most], NONE, 0.0
+
+
+FIGURE_7 = """\
+schemes = ["{scheme}", {by_hand}]
+runs = 16
+duration_s = 100
+seed = {seed}
+link = {{ trace = "{trace}", told_mbps = 5.5, buffer = {{ packets = 1000 }} }}
+path = {{ rtt_ms = 50 }}
+senders = {{ count = 4 }}
+workload = {{ on = {{ bytes = 100_000 }}, off = {{ seconds = 0.5 }}, first_off = "half-exponential" }}
+transport = {{ preset = "remy13" }}
+""".replace("{by_hand}", ", ".join(f'"{name}"' for name in BY_HAND))
+
+
+def medians(flows: pl.DataFrame) -> tuple[float, float]:
+    """Of senders: Mbit/s and queueing delay in ms, as the paper's scripts count them."""
+    counted = (flows["ns2_throughput_mbps"], flows["ns2_rtt_ms"] - flows["min_rtt_ms"])
+    throughput, delay = (float(numbers.drop_nans().median()) for numbers in counted)  # type: ignore[arg-type]
+    return throughput, max(delay, 1e-3)
+
+
+def datacenter(algorithm: Algorithm) -> Iterator[Measured]:
+    """-1 / throughput, Gbit/s: what transfers of a size take; in the transports of the paper and of today."""
+    if algorithm.name != "datacenter":
+        return
+    for preset in ("remy13", "today"):
+        for senders in (8, 64):
+            rivals = ["dctcp", "cubic/sfqcodel"]
+            text = DATACENTER.format(scheme=algorithm.name, rivals=", ".join(f'"{r}"' for r in rivals), seed=SEED)
+            text = text.replace("SENDERS", str(senders)).replace("PRESET", preset)
+            ours, *others = (
+                potential(flows)
+                for flows in by_scheme(exmachina.evaluate(Evaluation(text, "datacenter.toml")).flows)
+            )
+            for rival, theirs in zip(rivals, others, strict=True):
+                yield f"{preset}, {senders} senders: against {rival}", ours, theirs, ours - theirs, NONE, 0.0
+
+
+def potential(flows: pl.DataFrame) -> float:
+    """Mean of -1 / throughput over senders, each in all runs together."""
+    each = flows.group_by("sender").agg(pl.col("delivered_mbytes").sum() / pl.col("on_s").sum() * 8e-3)
+    return -float((1 / each[:, 1]).mean())  # type: ignore[arg-type]
+
+
+DATACENTER = """\
+schemes = ["{scheme}", {rivals}]
+runs = 6
+duration_s = 6
+seed = {seed}
+link = {{ rate_mbps = 10_000, buffer = {{ packets = 1000 }} }}
+path = {{ rtt_ms = 4 }}
+senders = {{ count = SENDERS }}
+workload = {{ on = {{ bytes = 20_000_000 }}, off = {{ seconds = 0.1 }} }}
+transport = {{ preset = "PRESET" }}
+"""
+
+
+def distance(algorithm: Algorithm) -> Iterator[Measured]:
+    """Senders at different distances: figure 10's networks."""
+    if not algorithm.name.startswith("general-"):
+        return
+    other = PUBLISHED[algorithm.name.removesuffix(ROBUST)]
+    text = FIGURE_10.format(scheme=algorithm.name, other=TABLES / f"{other}.dna", seed=SEED)
+    ours, theirs = (
+        flows.group_by("min_rtt_ms").agg(pl.col("ns2_throughput_mbps").fill_nan(None).mean()).sort("min_rtt_ms")[:, 1]
+        for flows in by_scheme(exmachina.evaluate(Evaluation(text, "distance.toml")).flows)
+    )
+    mine, published_ones = ours[3] / ours[0], theirs[3] / theirs[0]
+    yield "200 ms over 50 ms, and the published table's", mine, published_ones, mine, NONE, FAIR
+
+
+FIGURE_10 = """\
+schemes = ["{scheme}", "{other}"]
+runs = 96
+duration_s = 100
+seed = {seed}
+link = {{ rate_mbps = 10, buffer = {{ packets = 1000 }} }}
+path = {{ rtt_ms_each = [50, 100, 150, 200] }}
+workload = {{ on = {{ icsi = {{ extra_bytes = 16384 }} }}, off = {{ seconds = 0.2 }}, first_off = "half-exponential" }}
+transport = {{ preset = "remy13" }}
+"""
+
+
 def recovery(algorithm: Algorithm) -> Iterator[Measured]:
     """Disturbed states."""
     if algorithm.metadata["together"] or algorithm.name == "datacenter":
         return
     model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
-    command = ["cargo", "run", "--release", "-q", "-p", "exmachina-design", "--example", "recovery", "--", str(STATES)]
-    done = subprocess.run(
-        [*command, str(model), str(PACKAGE / f"{algorithm.name}.dna")], capture_output=True, text=True, check=True
-    )
-    _, _, back, stuck, uneven = done.stdout.splitlines()[1].split(",")
+    line = example("recovery", str(STATES), str(model), str(PACKAGE / f"{algorithm.name}.dna"))[0]
+    _, _, back, stuck, uneven = line.split(",")
     yield "back", float(back), NONE, float(back), NONE, BACK
     yield "below half of a share", float(stuck), float(uneven), -float(stuck), NONE, 0.0
 
@@ -282,6 +407,10 @@ SECTIONS: dict[str, Callable[[Algorithm], Iterator[Measured]]] = {
     "measure": by_the_papers_measure,
     "world": world,
     "acks": acks,
+    "units": units,
+    "lte": lte,
+    "datacenter": datacenter,
+    "distance": distance,
     "recovery": recovery,
 }
 

@@ -31,10 +31,18 @@
 //! ```toml
 //! [design.world]
 //! jitter_ms = 0.001        # uniform extra delay; all training networks have this much at least
+//! jitter_every_ms = 0      # how long that takes to change, as behind a congested way back; 0: each packet has its own
+//! batch_ms = 0             # packets arrive in batches, one in every so many ms; 0: one by one
 //! clock_ms = 0             # resolution of the senders' clocks
+//! pacing_late_ms = 0       # how late pacing timers are at most
 //! ack_packets = 1          # receivers acknowledge so many packets at a time,
 //! ack_delay_ms = 40        # or after so long
 //! loss = 0                 # probability that a packet is lost for no reason of congestion
+//! loss_burst = 1           # losses come in rows of so many on the mean
+//! rate_wander = 0          # standard deviation of the logarithm of the link's rate, which wanders within a second
+//! policed = 0              # 1: no packet waits; what the room would hold passes at once, and the rest is dropped
+//! rtt_spread = 1           # each sender has an RTT of its own, the longest at most so many times the shortest
+//! on_times = 1             # on-periods are so many times as long as the model's
 //! buffer_bdp = 0           # room at the link, in bandwidth-delay products; 0: as the model has it
 //! flow_upset_s = 0         # mean time between instants at which a flow's window and averages are set elsewhere; 0: never
 //! link_upset_s = 0         # mean time between instants at which the link stops for a while or changes its rate; 0: never

@@ -251,12 +251,11 @@ impl<S: Scheme> Endpoint for Sender<S> {
         if pause == 0 {
             self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
-        // What a late timer cost is made up for.
-        self.last_send = now - self.late_by;
+        self.last_send = now;
+        let mut next = now + pause;
         if self.training.is_some() {
-            self.set_timer();
+            next = self.set_timer(now, pause);
         }
-        let next = (self.last_send + pause + self.late_by).max(now);
         self.planned = if seq + 1 < self.limit { next } else { NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })

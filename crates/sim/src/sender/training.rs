@@ -99,12 +99,15 @@ impl<S: Scheme> Sender<S> {
         self.take_in(seq, sent, now, clock, held);
     }
 
-    /// Draws how late the timer of the next packet is.
+    /// A packet goes now: when the next one does, if a pause is all that holds it back. What a late timer cost is made up
+    /// for.
     #[inline(never)]
-    pub(super) fn set_timer(&mut self) {
+    pub(super) fn set_timer(&mut self, now: Time, pause: Time) -> Time {
         if let Some(training) = self.training.as_mut().filter(|training| training.latest > 0.0) {
+            self.last_send = now - self.late_by;
             self.late_by = (training.timers.uniform() * training.latest) as Time;
         }
+        (self.last_send + pause + self.late_by).max(now)
     }
 
     /// Those of a flow that ended are acknowledged to nobody.
