@@ -1,12 +1,14 @@
 """States of a lone flow that hold themselves: pace, ACK spacing and window that lead to nothing but themselves.
 
-A run that slides past such a state on its way says nothing of it; a real start may end there. Three kinds, each on a
-network without a queue, where a flow that has less than the link could have more:
+A run that slides past such a state on its way says nothing of it; a real start may end there. Four kinds, three of them
+on a network without a queue, where a flow that has less than the link could have more:
 
 - `pace`: ACKs come back at the very pace that the rule for them sets, and its window is more than that pace needs;
 - `window`: the rule for ACKs a share of an RTT apart keeps the window that spaces them so;
 - `lone packet`: a window of one packet, whose ACK waits for the receiver's timer (RFC 1122 §4.2.3.2), so that the RTT
-  ratio says congestion for ever.
+  ratio says congestion for ever;
+- `mute`: a rule that takes a window of one packet to none, so that no ACK comes that could change anything. The papers'
+  simulators leave it so until the on-period ends; our designs have no such rule.
 """
 
 from collections.abc import Iterator
@@ -49,6 +51,7 @@ def equilibria(table: Table, networks: _core.Specimens) -> pl.DataFrame:
         the link, 0 to 1: what the flow has there, over those networks), the least first.
     """
     rests = [_rests(multiple, increment) for _, _, (multiple, increment, _) in table.rules]
+    muting = [multiple + increment < 1 for _, _, (multiple, increment, _) in table.rules]
     rows = []
     for index in range(len(networks)):
         network = networks.network(index)
@@ -56,6 +59,7 @@ def equilibria(table: Table, networks: _core.Specimens) -> pl.DataFrame:
         points = np.array([_memory(state) for state in states]).reshape(-1, len(_core.SIGNALS))
         found = rules_at(table, points)
         rows += [(index, *state) for state, rule in zip(states, found, strict=True) if rule == state.rule]
+        rows += [(index, "mute", rule, inf, inf, 0.0) for rule, mutes in enumerate(muting) if mutes]
     frame = pl.DataFrame(rows, schema=["network", *State._fields], orient="row", infer_schema_length=None)
     return (
         frame.group_by("rule", "kind", maintain_order=True)

@@ -282,6 +282,7 @@ HOLDS = {
     "pace": "ACKs come at the pace that it sets",
     "window": "it keeps the window whose ACKs it is the rule for",
     "lone packet": "a window of one packet, whose ACK waits for a second",
+    "mute": "it takes a window of one packet to none",
 }
 """How a state holds itself, in words."""
 

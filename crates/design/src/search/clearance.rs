@@ -78,7 +78,8 @@ pub fn clear_action(action: Action, edges: &[f64], design: &DesignTable) -> Acti
     }
 }
 
-/// The table with its edges moved off what averages settle at, and then its paces off the edges that could not be.
+/// The table with its edges moved off what averages settle at, and then its paces off the edges that could not be; and with no
+/// rule that mutes.
 pub fn clear_table(table: &RuleTable, model: &Model) -> RuleTable {
     let mut table = table.clone();
     let settled = settled(&table, model);
@@ -99,7 +100,8 @@ pub fn clear_table(table: &RuleTable, model: &Model) -> RuleTable {
     }
     let edges = edges(&table);
     for (rule, (_, action)) in table.rules().into_iter().enumerate() {
-        table.set_action(rule, clear_action(action, &edges, &model.design));
+        let action = moves::speaking(clear_action(action, &edges, &model.design), &model.design);
+        table.set_action(rule, action);
     }
     table
 }

@@ -5,14 +5,23 @@ use exmachina_sim::random::Stream;
 
 use crate::model::{DesignTable, StepRange};
 
-/// Keeps an action within what the model allows, in round numbers that a person can read.
+/// Keeps an action within what the model allows, in round numbers that a person can read, and such that it mutes nobody.
 pub fn legal(action: Action, design: &DesignTable) -> Action {
     let clamp = |x: f64, r: &StepRange| x.clamp(r.min, r.max);
-    Action {
+    let action = Action {
         multiple: round_to(clamp(action.multiple, &design.multiple), 4),
         increment: clamp(f64::from(action.increment), &design.increment) as i32,
         intersend_ms: round_to(clamp(action.intersend_ms, &design.intersend_ms), 4),
-    }
+    };
+    speaking(action, design)
+}
+
+/// The action, with an increment that leaves a window of one packet at least that (where the model allows it). A flow
+/// whose window is taken to 0 sends nothing, hears nothing, and so is mute until it ends: in short flows nearly for free, in long
+/// ones for ever. One packet always comes back.
+pub fn speaking(action: Action, design: &DesignTable) -> Action {
+    let least = libm::ceil(1.0 - action.multiple).min(design.increment.max) as i32;
+    Action { increment: action.increment.max(least), ..action }
 }
 
 /// Rounds to this many significant decimal digits.
@@ -167,6 +176,17 @@ mod tests {
         assert!(all.contains(&Action { multiple: 0.5 - 0.16, increment: 116, intersend_ms: 1.5 + 0.05 }));
         // At the edge of a range one side is missing.
         assert_eq!(product(first_action(&design()), &design()).len(), 4 * 5 * 4 - 1);
+    }
+
+    #[test]
+    fn nobody_is_muted() {
+        let speaks =
+            |multiple, increment| speaking(Action { multiple, increment, intersend_ms: 1.0 }, &design()).increment;
+        assert_eq!([speaks(0.98, 0), speaks(0.0, 0), speaks(1.0, 0), speaks(0.5, 7)], [1, 1, 0, 7]);
+        let shrinking = DesignTable { increment: StepRange { min: -8.0, ..design().increment }, ..design() };
+        let legal =
+            |multiple, increment| legal(Action { multiple, increment, intersend_ms: 1.0 }, &shrinking).increment;
+        assert_eq!([legal(1.0, -3), legal(0.5, -8)], [0, 1]);
     }
 
     #[test]

@@ -174,7 +174,7 @@ fn beginning(line: usize, bench: &Bench) -> RuleTable {
     table.split(0, &at, &[Signal::RttRatio]);
     let pace = bench.model.design.intersend_ms;
     let intersend_ms = start.intersend_ms.min(libm::sqrt(pace.min * pace.max));
-    for (rule, multiple, increment) in [(0, 1.0, 1), (1, 0.98, 0)] {
+    for (rule, multiple, increment) in [(0, 1.0, 1), (1, 0.9, 1)] {
         table.set_action(rule, moves::legal(Action { multiple, increment, intersend_ms }, &bench.model.design));
     }
     table
