@@ -7,7 +7,8 @@ Usage: sturdy.py [--only SECTION ...] [--tables NAME ...] [--page]. Sections, ea
 - measure: the same by ln(mean throughput / mean delay), in the transport of the papers' ns-2.
 - world: robust tables with one imperfection at a time, beside themselves without and beside the authors'.
 - acks: ln(throughput / delay) with delayed ACKs against an ACK per packet, in today's transport, for every table.
-- units: what changes where time is counted in other units than nanoseconds (`cargo run --example units`); 1 % is allowed.
+- repairs: robust tables in today's transport with losses and short buffers, where lost packets are sent again.
+- units: what changes where time is not counted in nanoseconds (`cargo run --example units`); 1 % is allowed.
 - lte: general-* on cellular recordings, which nothing here trains on: are they on figure 7's frontier?
 - datacenter: its objective beside DCTCP's, and that of Cubic over sfqCoDel.
 - distance: what a sender with an RTT of 200 ms has of what one with 50 ms has, under general-*.
@@ -276,6 +277,25 @@ def seconds_of(algorithm: Algorithm) -> float:
     return 3.0 if algorithm.name == "datacenter" else max(60.0, algorithm.model.duration_s)
 
 
+def repairs(algorithm: Algorithm) -> Iterator[Measured]:
+    """Losses in a transport that repairs them, which the design simulator's senders do not: is it the same?"""
+    if not algorithm.name.endswith(ROBUST):
+        return
+    changes = {"": "", "1 % loss": "\nloss = 0.01", "buffer of 1 BDP": None}
+    clean = NONE
+    for condition, change in changes.items():
+        infinite, preset = 'buffer = "infinite"', 'preset = "today"'
+        link = "buffer = { bdp = 1 }" if change is None else infinite + change
+        if infinite not in algorithm.model.text:
+            raise ValueError(f"{algorithm.name}: expected a model with an infinite buffer")
+        text = scenario(algorithm.model.text.replace(infinite, link, 1), preset, seconds_of(algorithm))
+        flows = exmachina.evaluate(Evaluation(f'schemes = ["{algorithm.name}"]\n{text}', "repairs.toml"), None).flows
+        got = measure(flows.filter(pl.col("on_s") > 0))
+        clean = got if condition == "" else clean
+        if condition:
+            yield condition, got, clean, got - clean, NONE, -0.1
+
+
 def units(algorithm: Algorithm) -> Iterator[Measured]:
     """Other units of time: the worst of some."""
     if algorithm.metadata["together"]:
@@ -338,8 +358,7 @@ def datacenter(algorithm: Algorithm) -> Iterator[Measured]:
             text = DATACENTER.format(scheme=algorithm.name, rivals=", ".join(f'"{r}"' for r in rivals), seed=SEED)
             text = text.replace("SENDERS", str(senders)).replace("PRESET", preset)
             ours, *others = (
-                potential(flows)
-                for flows in by_scheme(exmachina.evaluate(Evaluation(text, "datacenter.toml")).flows)
+                potential(flows) for flows in by_scheme(exmachina.evaluate(Evaluation(text, "datacenter.toml")).flows)
             )
             for rival, theirs in zip(rivals, others, strict=True):
                 yield f"{preset}, {senders} senders: against {rival}", ours, theirs, ours - theirs, NONE, 0.0
@@ -407,6 +426,7 @@ SECTIONS: dict[str, Callable[[Algorithm], Iterator[Measured]]] = {
     "measure": by_the_papers_measure,
     "world": world,
     "acks": acks,
+    "repairs": repairs,
     "units": units,
     "lte": lte,
     "datacenter": datacenter,
