@@ -12,16 +12,17 @@ use std::path::Path;
 
 use exmachina_design::cast::Cast;
 use exmachina_design::model::Model;
-use exmachina_rules::{FlatTable, Node, NodeKind, RuleTable, Signal};
+use exmachina_design::units::{slowed, stretched};
+use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::engine::Seed;
-use exmachina_sim::network::{Network, On};
 use exmachina_sim::observe::Unwatched;
 use rayon::prelude::*;
 
 const NETWORKS: usize = 30;
 const SEED: u64 = 27_182_818;
-/// Units of so many nanoseconds: an eighth, and one over the golden ratio and its inverse.
-const UNITS: [f64; 3] = [0.125, 0.618_033_988_749_894_8, 1.618_033_988_749_894_8];
+/// Units of so many nanoseconds: an eighth, and others in which instants are rounded elsewhere.
+const UNITS: [f64; 6] =
+    [0.125, 0.618_033_988_749_894_8, 0.707_106_781_186_547_5, 0.91, 1.234_567, 1.618_033_988_749_894_8];
 /// As long as the smallest unit allows.
 const SECONDS: f64 = 300.0;
 
@@ -54,40 +55,4 @@ fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let sum = |of: fn(&exmachina_sim::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();
     let packets = sum(|flow| flow.delivered as f64);
     [packets / sum(|flow| flow.on_s) * times, sum(|flow| flow.delay_ns as f64) / packets / times]
-}
-
-/// The same table for times that many times as long.
-fn stretched(table: &RuleTable, times: f64) -> RuleTable {
-    let mut table = table.clone();
-    stretch(&mut table.root, times);
-    table
-}
-
-fn stretch(node: &mut Node, times: f64) {
-    for signal in [Signal::SendEwma, Signal::AckEwma, Signal::SlowAckEwma, Signal::RttDiff, Signal::QueueingDelay] {
-        node.cell.lower[signal as usize] *= times;
-        node.cell.upper[signal as usize] *= times;
-    }
-    match &mut node.kind {
-        NodeKind::Leaf(action) => action.intersend_ms *= times,
-        NodeKind::Split(children) => children.iter_mut().for_each(|child| stretch(child, times)),
-    }
-}
-
-/// The same network, so many times as slow.
-fn slowed(network: &Network, times: f64) -> Network {
-    let mut slow = network.clone();
-    slow.rate_mbps /= times;
-    slow.rtt_ms.iter_mut().for_each(|rtt| *rtt *= times);
-    slow.jitter_ms *= times;
-    slow.clock_ms *= times;
-    slow.workload.off_s *= times;
-    if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut slow.workload.on {
-        *mean *= times;
-    }
-    for link in slow.lot.iter_mut().flat_map(|lot| &mut lot.links) {
-        link.rate_mbps /= times;
-        link.delay_ms *= times;
-    }
-    slow
 }

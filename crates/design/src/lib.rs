@@ -9,4 +9,5 @@ pub mod model;
 pub mod reference;
 pub mod runs;
 pub mod search;
+pub mod units;
 pub mod usage;

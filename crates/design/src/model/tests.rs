@@ -118,6 +118,39 @@ fn training_networks_are_those_of_the_world() {
     );
 }
 
+/// Of eight training networks in a row, each quantity has one in every eighth of its range.
+#[test]
+fn training_networks_are_spread_evenly() {
+    let model = parse(&format!("{}[design.world]\nloss = {{ uniform = [0, 0.8] }}\n", random()));
+    for block in model.specimens(5, 40).specimens.chunks(8) {
+        let parts = |of: &dyn Fn(&Specimen) -> f64| {
+            let mut parts: Vec<u32> = block.iter().map(|specimen| of(specimen) as u32).collect();
+            parts.sort_unstable();
+            parts
+        };
+        let eighths: Vec<u32> = (0..8).collect();
+        assert_eq!(parts(&|specimen| (specimen.network.rate_mbps - 10.0) / 1.25), eighths);
+        assert_eq!(parts(&|specimen| specimen.network.loss * 10.0), eighths);
+        // Half of them have one sender, the others two.
+        assert_eq!(block.iter().filter(|specimen| specimen.network.senders() == 1).count(), 4);
+    }
+}
+
+#[test]
+fn what_only_one_link_can_have_is_refused_for_several() {
+    let links = "[[links]]\nname = 'a'\nrate_mbps = 10\ndelay_ms = 5\n[[links]]\nname = 'b'\nrate_mbps = 10\ndelay_ms = 5\n\
+                 [[senders]]\ncount = 1\nlinks = ['a', 'b']\n[workload]\non = { seconds = 5 }\noff = { seconds = 5 }\n\
+                 [design.world]\nloss = 0.1\non_times = 2\npacing_late_ms = 1\n";
+    assert_eq!(parse(links).training(1).specimens[0].network.roughness.late_ms, 1.0);
+    let lines = links.lines().count();
+    for field in ["batch_ms = 5", "policed = 1", "rtt_spread = 2", "link_upset_s = 9"] {
+        let error = Model::parse(&format!("{links}{field}"), "x.toml").unwrap_err().to_string();
+        let name = field.split(' ').next().unwrap();
+        let expected = "expected no such thing where there are several links";
+        assert_eq!(error, format!("x.toml:{}: design.world.{name}: {expected}", lines + 1));
+    }
+}
+
 #[test]
 fn held_out_sets_of_a_grid_have_every_point_equally_often() {
     let model = parse(GRID);
