@@ -297,8 +297,8 @@ def repairs(algorithm: Algorithm) -> Iterator[Measured]:
 
 
 def units(algorithm: Algorithm) -> Iterator[Measured]:
-    """Other units of time: the worst of some."""
-    if algorithm.metadata["together"]:
+    """Other units of time: the worst of some. A datacenter has too many packets a second for it."""
+    if algorithm.metadata["together"] or algorithm.name == "datacenter":
         return
     model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
     lines = example("units", str(model), str(PACKAGE / f"{algorithm.name}.dna"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from exmachina import Table, dumbbell, score
+from exmachina import Table, algorithms, dumbbell, score
 from exmachina.equilibria import _rests, equilibria
 
 NETWORK = dumbbell(rate_mbps=10, rtt_ms=99, senders=1, on_s=1e6, off_s=1)
@@ -25,6 +25,16 @@ def test_one_rule_holds_what_it_does() -> None:
     assert of(0.9, 5, 0.5) == [("window", 0.41, 0.5)], "from below it rests at 41, as windows are whole"
     assert of(0.0, 1, 0.5) == [("lone packet", 0.0071, 0.0071), ("window", 0.01, 0.01)]
     assert of(1.0, 1, 0.5) == [], "faster than the link: there is a queue"
+    assert of(0.99, 0, 0.5) == of(1.0, -1, 0.5) == [("mute", 0.0, 0.0)], "a window of one packet becomes none"
+
+
+def test_of_what_comes_with_the_program_nothing_mutes() -> None:
+    muting = {
+        one.name: rules
+        for one in algorithms()
+        if (rules := [a for _, _, a in one.table.rules if a[0] + a[1] < 1])
+    }
+    assert muting == {}
 
 
 def test_a_state_that_holds_itself_is_what_runs_end_in() -> None:

@@ -22,9 +22,10 @@ const NETWORKS: usize = 30;
 const SEED: u64 = 27_182_818;
 /// Units of so many nanoseconds: an eighth, and others in which instants are rounded elsewhere.
 const UNITS: [f64; 6] =
-    [0.125, 0.618_033_988_749_894_8, 0.707_106_781_186_547_5, 0.91, 1.234_567, 1.618_033_988_749_894_8];
-/// As long as the smallest unit allows.
-const SECONDS: f64 = 300.0;
+    [0.125, 0.618_033_988_749_894_8, 0.707_106_781_186_547_5, 0.91, 1.234_567, 1.618_033_988_749_895];
+/// So many times as long as the model's runs, and at most what the smallest unit allows, s.
+const LONGER: f64 = 15.0;
+const LONGEST_S: f64 = 300.0;
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -46,10 +47,11 @@ fn main() {
 fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let table = FlatTable::new(&stretched(table, times)).expect("a usable table");
     let set = model.held_out(SEED, NETWORKS);
+    let seconds = (LONGER * model.design.duration_s).min(LONGEST_S);
     let run = |specimen: &exmachina_sim::scenario::Specimen| {
         let network = slowed(&specimen.network, times);
         let seed = Seed { root: set.seed, specimen: specimen.index };
-        Cast::Everybody(&table).run(&network, seed, SECONDS * times, &mut Unwatched).flows
+        Cast::Everybody(&table).run(&network, seed, seconds * times, &mut Unwatched).flows
     };
     let flows: Vec<_> = set.specimens.par_iter().map(run).collect::<Vec<_>>().concat();
     let sum = |of: fn(&exmachina_sim::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();
