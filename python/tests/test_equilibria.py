@@ -30,9 +30,7 @@ def test_one_rule_holds_what_it_does() -> None:
 
 def test_of_what_comes_with_the_program_nothing_mutes() -> None:
     muting = {
-        one.name: rules
-        for one in algorithms()
-        if (rules := [a for _, _, a in one.table.rules if a[0] + a[1] < 1])
+        one.name: rules for one in algorithms() if (rules := [a for _, _, a in one.table.rules if a[0] + a[1] < 1])
     }
     assert muting == {}
 
