@@ -47,9 +47,9 @@ TITLES = {
     "units": (
         "On another clock",
         "Means over 30 networks where time is counted in eighths of a nanosecond, or in five other units from 0.62 to "
-        "1.62 ns, over those in whole nanoseconds: the worst. Nothing trembles here, so that a table that stands on how "
-        "instants are rounded is found (of tao-rtt-150's beginning, whose steady state stood on a split, 0.90 of the "
-        "throughput is left). 1 % is allowed.",
+        "1.62 ns, over those in whole nanoseconds: the worst. Nothing trembles here, so that a table that stands on "
+        "how instants are rounded is found (of tao-rtt-150's beginning, whose steady state stood on a split, 0.90 of "
+        "the throughput is left). 1 % is allowed.",
     ),
     "lte": (
         "On cellular recordings",
