@@ -10,7 +10,7 @@ HEAD = """\
 
 Measured by `python validation/sturdy.py`, which writes this page and
 [results/sturdy.csv](results/sturdy.csv). Everything here is in this simulator, on networks that no design has seen and
-that no table was chosen by ([which were designed on after a look at it](designs.md#the-world-as-it-is)). A line holds
+that no table was chosen by or designed on after a look at ([how they were](designs.md#mute-flows)). A line holds
 if the difference is at least what is allowed; those that do not are bold.
 """
 TITLES = {

@@ -192,7 +192,7 @@ pub struct Network {
     pub acks: Acks,
     /// Disturbances.
     pub upsets: Upsets,
-    /// What real paths and hosts have besides; of several links none has it.
+    /// What real paths and hosts have besides; where there are several links, late timers only.
     pub roughness: Roughness,
     /// Traffic of every sender.
     pub workload: Workload,

@@ -2,7 +2,7 @@
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::{Acks, Buffer, Network, On, Upsets, Workload};
+use exmachina_sim::network::{Acks, Buffer, Network, On, Roughness, Upsets, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::packet::Packet;
@@ -138,6 +138,39 @@ fn a_link_stops_and_steps() {
     // What one sender does changes nothing about when the link stops.
     let less = Network { upsets: Upsets { flow_s: 0.0, link_s: 2.0 }, ..for_ever(1) };
     assert!(mbps(&run(&less, window(20))) < 10.0 * 21.0 / 101.0);
+}
+
+/// What a late timer cost is made up for by the next packet.
+#[test]
+fn late_timers_keep_the_pace() {
+    let pace = Action { multiple: 1.0, increment: 1, intersend_ms: 2.0 };
+    let late =
+        |late_ms| run(&Network { roughness: Roughness { late_ms, ..Roughness::default() }, ..for_ever(1) }, pace);
+    let (exact, late) = (late(0.0), late(1.5));
+    assert!((mbps(&exact) / 5.0 - 1.0).abs() < 0.01);
+    assert!(exact != late && (mbps(&late) / mbps(&exact) - 1.0).abs() < 0.001);
+}
+
+/// A policer drops what comes faster than the link's rate, and delays nothing.
+#[test]
+fn a_policed_link_has_no_queue() {
+    let roughness = Roughness { policed: true, ..Roughness::default() };
+    let policed = Network { roughness, buffer: Buffer::Packets(20), ..for_ever(2) };
+    let outcome = run(&policed, window(300));
+    // Of two windows of 300 packets each 100 ms, 100 pass and what the bucket holds.
+    assert!(outcome.lost > 0 && (1.0..10.1).contains(&mbps(&outcome)), "{}", mbps(&outcome));
+    let rtts: u64 = outcome.flows.iter().map(|flow| flow.delay_ns).sum();
+    assert_eq!(rtts, 101_000_000 * outcome.flows.iter().map(|flow| flow.delivered).sum::<u64>());
+}
+
+/// A rate that wanders by 30 % is the usual one on the mean, but for what the mean of a logarithm leaves.
+#[test]
+fn a_rate_wanders_about_the_usual_one() {
+    let wander =
+        |wander| run(&Network { roughness: Roughness { wander, ..Roughness::default() }, ..for_ever(1) }, window(400));
+    let (calm, wild) = (wander(0.0), wander(0.3));
+    assert!(calm != wild && (mbps(&wild) / mbps(&calm) - 1.0).abs() < 0.15, "{}", mbps(&wild));
+    assert_eq!(wander(0.3), wild, "it repeats");
 }
 
 /// Jitter of less than what is between two packets keeps their order, and needs no sorting: as with a finite buffer that is

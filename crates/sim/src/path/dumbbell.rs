@@ -104,7 +104,7 @@ impl Weather {
                 link.pause(self.next, from_s(self.stream.between(0.0, LONGEST_STOP_S)));
             } else {
                 self.step = self.stream.log_between(1.0 / LARGEST_STEP, LARGEST_STEP);
-                link.slow_down(self.step * libm::exp(self.off));
+                link.slow_down(self.slowness());
             }
             self.next += from_s(self.stream.exponential(self.mean_s)).max(1);
         }
@@ -114,9 +114,14 @@ impl Weather {
                 self.off = WANDER_KEEPS * self.off + self.wandering.normal(0.0, fresh);
                 self.wanders += WANDER_EVERY;
             }
-            let most = WANDER_MOST * self.sd;
-            link.slow_down(self.step * libm::exp(self.off.clamp(-most, most)));
+            link.slow_down(self.slowness());
         }
+    }
+
+    /// How many times as long as usual a packet takes now.
+    fn slowness(&self) -> f64 {
+        let most = WANDER_MOST * self.sd;
+        self.step * libm::exp(self.off.clamp(-most, most))
     }
 }
 

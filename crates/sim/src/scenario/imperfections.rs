@@ -63,7 +63,7 @@ pub struct Imperfections {
     /// On-periods are so many times as long as the model has them.
     #[serde(deserialize_with = "factor")]
     pub on_times: Quantity,
-    /// Room at the link, in bandwidth-delay products of the longest RTT; 0: as the model has it.
+    /// Room at the link, in bandwidth-delay products of the model's longest RTT; 0: as the model has it.
     #[serde(deserialize_with = "times")]
     pub buffer_bdp: Quantity,
     /// Mean time between two upsets of a flow, s ([`crate::network::Upsets`]); 0: never.
