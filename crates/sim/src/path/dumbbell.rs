@@ -244,7 +244,7 @@ impl Path for Dumbbell {
         let taken = !light.lost && !self.policed;
         let at = self.perturb(&mut light, departs + delay);
         match lane {
-            _ if self.shuffles => self.jittered.push(at, light),
+            _ if self.shuffles => self.jittered.push(sender, at, light),
             0 => self.lane.push(at, light),
             lane => self.lanes[usize::from(lane) - 1].push(at, light),
         }

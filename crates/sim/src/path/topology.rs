@@ -229,7 +229,7 @@ impl Topology {
         if leg + 1 < route.hops.len() || route.noise.is_none() {
             self.lanes[lane].push(at, packet);
         } else {
-            self.noisy.push(route.noise.arrival(at), packet);
+            self.noisy.push(packet.sender, route.noise.arrival(at), packet);
         }
     }
 
