@@ -1,6 +1,7 @@
 //! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
 
 use exmachina_rules::FlatTable;
+use exmachina_sim::beside::Beside;
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::network::Network;
 use exmachina_sim::observe::Observer;
@@ -50,11 +51,8 @@ impl<'t> Cast<'t> {
     }
 
     /// Runs a network.
-    pub fn run<W>(&self, network: &Network, seed: Seed, duration_s: f64, observer: &mut W) -> Outcome
-    where
-        W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
-    {
-        if network.roles.is_empty() && network.lot.is_none() {
+    pub fn run(&self, network: &Network, seed: Seed, duration_s: f64, observer: &mut impl Watches<'t>) -> Outcome {
+        if network.roles.is_empty() && network.lot.is_none() && network.neighbours.is_empty() {
             // Most models: nobody pays for what there may be elsewhere.
             let table = self.table(0);
             let mut engine = Engine::new(network, seed, |_| Remy::new(table));
@@ -69,14 +67,26 @@ impl<'t> Cast<'t> {
     }
 }
 
-/// Runs any network with any of the schemes of a design.
+/// Watches a run whatever its senders are.
+pub trait Watches<'t>: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>> + Observer<Beside<'t>> {}
+
+impl<'t, W> Watches<'t> for W where W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>> + Observer<Beside<'t>> {}
+
+/// Runs any network with any of the schemes of a design. Neighbours are not among the flows of its outcome.
 pub fn run_mixed<'t>(
     network: &Network,
     seed: Seed,
     scheme: impl Fn(usize) -> Mixed<'t>,
     duration_s: f64,
-    observer: &mut impl Observer<Sender<Mixed<'t>>>,
+    observer: &mut impl Watches<'t>,
 ) -> Outcome {
+    if !network.neighbours.is_empty() {
+        let mut engine = Engine::beside(network, seed, scheme);
+        engine.run(from_s(duration_s), observer);
+        let mut outcome = engine.outcome();
+        outcome.flows.truncate(network.senders());
+        return outcome;
+    }
     match &network.lot {
         None => {
             let mut engine = Engine::new(network, seed, scheme);

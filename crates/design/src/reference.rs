@@ -2,8 +2,8 @@
 //! is on (Remy'13 §5.1, figure 11).
 //!
 //! It is the omniscient scheme of evaluations ([`omniscient`]) in the same networks, with the traffic of the very specimen,
-//! on and off at the same random moments as when a real algorithm runs there. Where some senders run AIMD, it is that of
-//! omniscient ones in their places.
+//! on and off at the same random moments as when a real algorithm runs there. Where some senders run AIMD, or there are
+//! neighbours, it is that of omniscient ones in their places.
 
 use std::sync::atomic::AtomicBool;
 
@@ -28,7 +28,10 @@ pub fn references(set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<
 /// The reference of one specimen.
 #[must_use]
 pub fn reference(specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &AtomicBool) -> Outcome {
-    omniscient(&world(&specimen.network), Seed { root: root_seed, specimen: specimen.index }, duration_s, stop)
+    let seed = Seed { root: root_seed, specimen: specimen.index };
+    let mut outcome = omniscient(&world(&specimen.network), seed, duration_s, stop);
+    outcome.flows.truncate(specimen.network.senders());
+    outcome
 }
 
 /// The same network as evaluations know it, with senders that are not to be run.
@@ -47,10 +50,11 @@ fn world(network: &Network) -> World<'static> {
         rtt_ms,
         workload: network.workload.clone(),
     };
+    let rtts = network.rtt_ms.iter().chain(network.neighbours.iter().map(|neighbour| &neighbour.rtt_ms));
     let lot = network.lot.clone().unwrap_or_else(|| one_link(network));
     World {
         hops: lot.links.iter().map(hop).collect(),
-        senders: lot.routes.iter().zip(&network.rtt_ms).map(sender).collect(),
+        senders: lot.routes.iter().zip(rtts).map(sender).collect(),
         jitter_ms: network.jitter_ms,
         reordering: Reordering::default(),
     }
@@ -59,7 +63,7 @@ fn world(network: &Network) -> World<'static> {
 /// A dumbbell as a parking lot of one link.
 fn one_link(network: &Network) -> Lot {
     let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: network.loss, delay_ms: 0.0 };
-    Lot { links: vec![link], routes: vec![vec![0]; network.senders()] }
+    Lot { links: vec![link], routes: vec![vec![0]; network.senders() + network.neighbours.len()] }
 }
 
 #[cfg(test)]

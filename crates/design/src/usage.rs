@@ -11,7 +11,6 @@ use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
 use exmachina_sim::scheme::{MayFollowRules, Remy};
-use exmachina_sim::sender::Sender;
 use exmachina_sim::time::{NEVER, Time};
 use rayon::prelude::*;
 
@@ -231,21 +230,21 @@ struct Watcher<'s> {
 }
 
 impl Watcher<'_> {
-    fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
+    fn count(&mut self, sender: usize, state: &impl MayFollowRules) {
         let watched = self.watched.get(sender).copied().unwrap_or(true);
-        if let Some(Remy { controller, .. }) = state.scheme.rules().filter(|_| watched) {
+        if let Some(Remy { controller, .. }) = state.rules().filter(|_| watched) {
             let (rule, memory) = (controller.rule() as u32, controller.memory().point());
             self.tally.count(Use { rule, memory, window: controller.window() });
         }
     }
 }
 
-impl<S: MayFollowRules> Observer<Sender<S>> for Watcher<'_> {
+impl<E: MayFollowRules> Observer<E> for Watcher<'_> {
     fn abandoned(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn started(&mut self, now: Time, sender: usize, state: &Sender<S>) {
+    fn started(&mut self, now: Time, sender: usize, state: &E) {
         self.since[sender] = now;
         self.count(sender, state);
     }
@@ -254,7 +253,7 @@ impl<S: MayFollowRules> Observer<Sender<S>> for Watcher<'_> {
         self.since[sender] = NEVER;
     }
 
-    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &Sender<S>) {
+    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &E) {
         // An ACK of an earlier flow has the same rule act again, which says nothing new about where memories are.
         if packet.sent >= self.since[sender] {
             self.count(sender, state);

@@ -67,9 +67,6 @@ impl Totals {
 
 /// Both ends of one sender's connections.
 pub trait Endpoint: Clone {
-    /// Lost packets are to be reported to it at once (the design simulator's transfers by bytes need that).
-    const LEARNS_LOSSES: bool;
-
     /// An on-period of `packets` begins (`u32::MAX`: until it is stopped).
     fn start(&mut self, now: Time, packets: u32);
     /// The on-period ends.

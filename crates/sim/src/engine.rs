@@ -5,6 +5,7 @@
 //! still in flight; the same arguments give the same results bit for bit. At one instant switches come first, then ACKs,
 //! then sends.
 
+use crate::beside::{Beside, Kind};
 use crate::endpoint::{Endpoint, Totals};
 use crate::network::{Lot, Network};
 use crate::observe::Observer;
@@ -12,7 +13,7 @@ use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::{Dumbbell, Path, Topology};
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, Schedule};
-use crate::scheme::Scheme;
+use crate::scheme::{Mixed, Scheme};
 use crate::sender::Sender;
 use crate::time::{NEVER, Time, to_s};
 use crate::traffic::Traffic;
@@ -85,11 +86,32 @@ impl<S: Scheme> Engine<Sender<S>, Topology> {
     }
 }
 
+impl<'t> Engine<Beside<'t>, Dumbbell> {
+    /// The same for a network of one link with neighbours, which are the last of the senders.
+    ///
+    /// # Panics
+    /// If there are more senders than a schedule has room for (scenario files are checked for that).
+    pub fn beside(network: &Network, seed: Seed, scheme: impl Fn(usize) -> Mixed<'t>) -> Self {
+        let mut all = network.clone();
+        all.rtt_ms.extend(network.neighbours.iter().map(|neighbour| neighbour.rtt_ms));
+        let (senders, _) = ends(network, seed, scheme);
+        let connection = |(kind, id)| Beside::Neighbour(Box::new(Kind::connection(kind, id, seed)));
+        let neighbours = network.neighbours.iter().map(|neighbour| neighbour.kind).zip(network.senders() as u16..);
+        let everybody = senders.into_iter().map(Beside::Designed).chain(neighbours.map(connection)).collect();
+        let traffic = traffic(&all, seed);
+        Engine::with(Dumbbell::new(&all, seed), everybody, traffic, network.rate_mbps, all.rtt_ms)
+    }
+}
+
 /// The senders of a network, and their traffic.
 fn ends<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> (Vec<Sender<S>>, Vec<Traffic>) {
-    let n = network.senders();
-    let traffic = (0..n).map(|i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i)).collect();
-    ((0..n).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect(), traffic)
+    let senders = (0..network.senders()).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect();
+    (senders, traffic(network, seed))
+}
+
+fn traffic(network: &Network, seed: Seed) -> Vec<Traffic> {
+    let of = |i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i);
+    (0..network.senders()).map(of).collect()
 }
 
 impl<E: Endpoint, P: Path> Engine<E, P> {

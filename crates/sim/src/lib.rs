@@ -4,6 +4,7 @@
 //! Start at `engine.rs`; a scenario file becomes a [`network::Network`] in `scenario/`, a run becomes an
 //! [`outcome::Outcome`], and `objective.rs` says what that is worth.
 
+pub mod beside;
 pub mod endpoint;
 pub mod engine;
 pub mod library;

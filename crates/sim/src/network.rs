@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::beside::Neighbour;
 use crate::role::Role;
 
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
@@ -198,6 +199,8 @@ pub struct Network {
     pub workload: Workload,
     /// What each sender is; empty where all run the same table and strive for the same.
     pub roles: Vec<Role>,
+    /// Others that send beside them, with the same traffic: of no account, but for the room that they take.
+    pub neighbours: Vec<Neighbour>,
     /// The links, where there are several: buffer and loss are theirs then.
     pub lot: Option<Lot>,
 }
@@ -218,11 +221,12 @@ impl Network {
             roughness: Roughness::default(),
             workload,
             roles: Vec::new(),
+            neighbours: Vec::new(),
             lot: None,
         }
     }
 
-    /// Number of senders.
+    /// Number of senders, neighbours not counted.
     #[must_use]
     pub fn senders(&self) -> usize {
         self.rtt_ms.len()

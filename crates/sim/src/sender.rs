@@ -14,7 +14,7 @@ use crate::endpoint::{Endpoint, Totals};
 use crate::engine::Seed;
 use crate::network::{Acks, Network, PACKET_BYTES};
 use crate::packet::{NUMBERS, Packet, check_numbers};
-use crate::scheme::{Ack, Congestion, Scheme};
+use crate::scheme::{Ack, Congestion, MayFollowRules, Remy, Scheme};
 use crate::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
@@ -179,9 +179,14 @@ impl<S: Scheme> Sender<S> {
     }
 }
 
-impl<S: Scheme> Endpoint for Sender<S> {
-    const LEARNS_LOSSES: bool = true;
+impl<S: MayFollowRules> MayFollowRules for Sender<S> {
+    #[inline(always)]
+    fn rules(&self) -> Option<&Remy<'_>> {
+        self.scheme.rules()
+    }
+}
 
+impl<S: Scheme> Endpoint for Sender<S> {
     fn start(&mut self, now: Time, packets: u32) {
         self.scheme.start(now);
         self.first_seq = self.next_seq;

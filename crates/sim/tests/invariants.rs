@@ -66,6 +66,7 @@ fn network() -> impl Strategy<Value = Network> {
             roughness: upsets.2,
             workload: Workload::new(on, off_s),
             roles: vec![],
+            neighbours: Vec::new(),
             lot: None,
         }
     })

@@ -1,14 +1,22 @@
-//! What a design trains with, on known answers: ACKs for several packets, flows that are upset, links that stop.
+//! What a design trains with, on known answers: ACKs for several packets, flows that are upset, links that stop, others
+//! beside them.
 
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_sim::beside::{Kind, Neighbour};
 use exmachina_sim::engine::{Engine, Seed};
+use exmachina_sim::library::Library;
 use exmachina_sim::network::{Acks, Buffer, Network, On, Roughness, Upsets, Workload};
 use exmachina_sim::observe::{Observer, Unwatched};
 use exmachina_sim::outcome::Outcome;
 use exmachina_sim::packet::Packet;
-use exmachina_sim::scheme::{Remy, Scheme};
+use exmachina_sim::path::Reordering;
+use exmachina_sim::queue::{Limit, QueueKind};
+use exmachina_sim::random::{Purpose, Stream};
+use exmachina_sim::scheme::{Mixed, Remy, Scheme, SchemeName, Surroundings};
 use exmachina_sim::sender::Sender;
 use exmachina_sim::time::{Time, from_s};
+use exmachina_sim::transport::{Preset, Settings};
+use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 const SEED: Seed = Seed { root: 11, specimen: 4 };
 
@@ -180,4 +188,56 @@ fn a_little_jitter_is_the_same_in_order_and_sorted() {
     let ordered = Network { jitter_ms: 0.3, ..for_ever(3) };
     let sorted = Network { buffer: Buffer::Packets(1_000_000), ..ordered.clone() };
     assert_eq!(run(&ordered, window(70)), run(&sorted, window(70)));
+}
+
+/// The same schemes, transport and link as evaluations have, packet for packet.
+#[test]
+fn neighbours_are_those_of_evaluations() {
+    let kinds = [(Kind::Cubic, "cubic"), (Kind::NewReno, "newreno"), (Kind::Bbr, "bbr3"), (Kind::Cubic, "cubic")];
+    for on in [On::Forever, On::Seconds(2.0), On::Bytes(2e5)] {
+        let (workload, library) = (Workload::new(on, 0.5), Library::default());
+        let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, rtt_ms: 41.37 * f64::from(i) });
+        let clean = Network { buffer: Buffer::Packets(80), ..Network::dumbbell(10.0, 100.0, 0, workload.clone()) };
+        let network = Network { neighbours: neighbours.collect(), ..clean };
+        let sender = |(i, neighbour): (usize, &Neighbour)| {
+            let (transport, preset) = (Settings::today(), Preset::Today);
+            let luck = Stream::new(SEED.root, SEED.specimen, i as u64, Purpose::Scheme);
+            let around = Surroundings { preset, transport, ecn: false, library: &library };
+            SenderPlan {
+                scheme: SchemeName::parse(kinds[i].1).unwrap().sender(&around, luck).unwrap(),
+                transport,
+                route: vec![0],
+                rtt_ms: neighbour.rtt_ms,
+                workload: workload.clone(),
+            }
+        };
+        let (link, limit) = (LinkPlan::Rate(10.0), Limit::Packets(80));
+        let world = World {
+            hops: vec![HopPlan { link, queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }],
+            senders: network.neighbours.iter().enumerate().map(sender).collect(),
+            jitter_ms: 0.0,
+            reordering: Reordering::default(),
+        };
+        let (mut here, mut there) = (Engine::beside(&network, SEED, |_| unreachable!()), world.engine(SEED));
+        here.run(from_s(60.0), &mut Unwatched);
+        there.run(from_s(60.0), &mut Unwatched);
+        let (here, there) = (here.outcome(), there.outcome());
+        assert_eq!(here.flows, there.flows);
+        assert!(here.lost > 0 && here.lost == there.lost && mbps(&here) > 8.0, "{} {}", here.lost, mbps(&here));
+    }
+}
+
+/// A table that takes 4 of 10 Mbit/s whatever happens leaves the rest to its neighbour, and is told of the packets that
+/// find no room; its neighbour repairs its own.
+#[test]
+fn a_neighbour_takes_what_is_left() {
+    let table = table(Action { multiple: 1.0, increment: 200, intersend_ms: 2.5 });
+    let alone = Network { buffer: Buffer::Packets(100), ..for_ever(1) };
+    let network = Network { neighbours: vec![Neighbour { kind: Kind::Cubic, rtt_ms: 100.0 }], ..alone };
+    let mut engine = Engine::beside(&network, SEED, |_| Mixed::Remy(Remy::new(&table)));
+    engine.run(from_s(100.0), &mut Unwatched);
+    let outcome = engine.outcome();
+    let [ours, theirs] = [0, 1].map(|i| outcome.flows[i].throughput_mbps());
+    assert!((3.7..=4.01).contains(&ours) && (5.3..6.1).contains(&theirs), "{ours} {theirs}");
+    assert!(outcome.flows[1].mean_rtt_ms().unwrap() > 120.0 && outcome.lost > 20);
 }

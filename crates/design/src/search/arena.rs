@@ -10,13 +10,12 @@ use exmachina_sim::observe::{Observer, Unless};
 use exmachina_sim::packet::Packet;
 use exmachina_sim::role::Score;
 use exmachina_sim::scenario::{Specimen, SpecimenSet};
-use exmachina_sim::scheme::{MayFollowRules, Mixed, Remy};
-use exmachina_sim::sender::Sender;
+use exmachina_sim::scheme::MayFollowRules;
 use exmachina_sim::time::Time;
 use rayon::prelude::*;
 
 use super::measure::Measure;
-use crate::cast::Cast;
+use crate::cast::{Cast, Watches};
 use crate::model::{LONGER, Model};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
@@ -86,24 +85,24 @@ struct UseCounter<'s> {
 
 impl UseCounter<'_> {
     #[inline(always)]
-    fn count<S: MayFollowRules>(&mut self, sender: usize, state: &Sender<S>) {
-        if let Some(remy) = state.scheme.rules().filter(|_| self.watched.get(sender).copied().unwrap_or(true)) {
+    fn count(&mut self, sender: usize, state: &impl MayFollowRules) {
+        if let Some(remy) = state.rules().filter(|_| self.watched.get(sender).copied().unwrap_or(true)) {
             self.uses[remy.controller.rule()] += 1;
         }
     }
 }
 
-impl<S: MayFollowRules> Observer<Sender<S>> for UseCounter<'_> {
+impl<E: MayFollowRules> Observer<E> for UseCounter<'_> {
     fn abandoned(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn started(&mut self, _now: Time, sender: usize, state: &Sender<S>) {
+    fn started(&mut self, _now: Time, sender: usize, state: &E) {
         self.count(sender, state);
     }
 
     #[inline(always)]
-    fn acked(&mut self, _now: Time, sender: usize, _packet: &Packet, state: &Sender<S>) {
+    fn acked(&mut self, _now: Time, sender: usize, _packet: &Packet, state: &E) {
         self.count(sender, state);
     }
 }
@@ -173,7 +172,7 @@ impl Arena<'_> {
         observer: &mut W,
     ) -> Result<Score, Stopped>
     where
-        W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>>,
+        W: Watches<'t>,
     {
         self.go_on()?;
         let seed = Seed { root, specimen: specimen.index };

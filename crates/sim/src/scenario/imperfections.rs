@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Quantity;
 use super::tables::{probability, time, zero};
+use crate::beside::{Kind, Neighbour};
 use crate::network::{Acks, Buffer, EACH_PACKET, Network, On, PACKET_BYTES, Roughness};
 
 /// Jitter that every training network has at least, ms: enough that no steady state stands on an edge, and nothing else.
@@ -16,6 +17,9 @@ const LEAST_JITTER_MS: f64 = 0.001;
 
 /// The most packets that one ACK may be for.
 const MOST_PER_ACK: f64 = 64.0;
+
+/// The most neighbours of one kind: a schedule has room for these and the most senders that a model may have.
+const MOST_NEIGHBOURS: f64 = 100.0;
 
 /// What is added to training networks.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -66,6 +70,15 @@ pub struct Imperfections {
     /// Room at the link, in bandwidth-delay products of the model's longest RTT; 0: as the model has it.
     #[serde(deserialize_with = "times")]
     pub buffer_bdp: Quantity,
+    /// Senders of Cubic beside those designed for, with the same traffic; where the link's room has no end, it is one BDP then.
+    #[serde(deserialize_with = "neighbours")]
+    pub cubic: Quantity,
+    /// Senders of NewReno, likewise.
+    #[serde(deserialize_with = "neighbours")]
+    pub newreno: Quantity,
+    /// Senders of BBR, likewise.
+    #[serde(deserialize_with = "neighbours")]
+    pub bbr: Quantity,
     /// Mean time between two upsets of a flow, s ([`crate::network::Upsets`]); 0: never.
     #[serde(deserialize_with = "seconds")]
     pub flow_upset_s: Quantity,
@@ -91,6 +104,9 @@ impl Default for Imperfections {
             rtt_spread: Quantity::Exact(1.0),
             on_times: Quantity::Exact(1.0),
             buffer_bdp: zero(),
+            cubic: zero(),
+            newreno: zero(),
+            bbr: zero(),
             flow_upset_s: zero(),
             link_upset_s: zero(),
         }
@@ -136,13 +152,20 @@ impl Imperfections {
             wander: draw(&self.rate_wander),
             policed: draw(&self.policed) > 0.0,
         };
-        if network.roughness.policed && network.buffer == Buffer::Infinite {
-            network.buffer = Buffer::Packets(bdp(network.rate_mbps, longest));
-        }
+        let kinds = [(Kind::Cubic, &self.cubic), (Kind::NewReno, &self.newreno), (Kind::Bbr, &self.bbr)];
         let (spread, times) = (draw(&self.rtt_spread), draw(&self.on_times));
+        for (kind, count) in kinds {
+            let neighbour = Neighbour { kind, rtt_ms: longest };
+            network.neighbours.extend(std::iter::repeat_n(neighbour, draw(count) as usize));
+        }
         if spread > 1.0 {
             let either = Quantity::LogUniform { lo: 1.0 / libm::sqrt(spread), hi: libm::sqrt(spread) };
-            network.rtt_ms.iter_mut().for_each(|rtt| *rtt *= draw(&either));
+            let neighbours = network.neighbours.iter_mut().map(|neighbour| &mut neighbour.rtt_ms);
+            network.rtt_ms.iter_mut().chain(neighbours).for_each(|rtt| *rtt *= draw(&either));
+        }
+        // One that slows down for losses only needs a room that has an end.
+        if (network.roughness.policed || !network.neighbours.is_empty()) && network.buffer == Buffer::Infinite {
+            network.buffer = Buffer::Packets(bdp(network.rate_mbps, longest));
         }
         network.workload.on = longer(&network.workload.on, times);
     }
@@ -158,6 +181,9 @@ impl Imperfections {
             ("rate_wander", &self.rate_wander, 0.0),
             ("policed", &self.policed, 0.0),
             ("rtt_spread", &self.rtt_spread, 1.0),
+            ("cubic", &self.cubic, 0.0),
+            ("newreno", &self.newreno, 0.0),
+            ("bbr", &self.bbr, 0.0),
         ];
         own.into_iter().find(|(_, quantity, none)| quantity.extremes().1 > *none).map(|(name, ..)| name)
     }
@@ -182,6 +208,13 @@ fn longer(on: &On, times: f64) -> On {
 fn per_ack<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     let expected = format!("from 1 to {MOST_PER_ACK} packets");
     Quantity::within(deserializer, &expected, |x| (1.0..=MOST_PER_ACK).contains(&x))?
+        .whole()
+        .map_err(serde::de::Error::custom)
+}
+
+fn neighbours<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    let expected = format!("from 0 to {MOST_NEIGHBOURS} senders");
+    Quantity::within(deserializer, &expected, |x| (0.0..=MOST_NEIGHBOURS).contains(&x))?
         .whole()
         .map_err(serde::de::Error::custom)
 }
@@ -285,6 +318,18 @@ mod tests {
         assert_eq!(network.workload.on, On::Seconds(20.0));
         let [a, b] = network.rtt_ms[..] else { panic!("two senders") };
         assert!(a != b && [a, b].iter().all(|rtt| (100.0 / 3.0..=300.0).contains(rtt)), "{a} {b}");
+    }
+
+    #[test]
+    fn neighbours_need_a_room_that_has_an_end() {
+        let network = added("cubic = 2\nbbr = 1");
+        let kinds = [Kind::Cubic, Kind::Cubic, Kind::Bbr];
+        assert_eq!(network.neighbours, kinds.map(|kind| Neighbour { kind, rtt_ms: 100.0 }));
+        assert_eq!((network.senders(), network.buffer), (2, Buffer::Packets(100)));
+        let own = added("newreno = 1\nbuffer_bdp = 3\nrtt_spread = 4");
+        assert_eq!(own.buffer, Buffer::Packets(300));
+        assert!(own.neighbours[0].rtt_ms != 100.0 && (50.0..=200.0).contains(&own.neighbours[0].rtt_ms));
+        assert_eq!(of("cubic = 101").unwrap_err(), "expected from 0 to 100 senders, got 101");
     }
 
     #[test]

@@ -141,6 +141,7 @@ impl Scenario {
             roughness: Roughness::default(),
             workload: self.workload.with([on, off_s]),
             roles: Vec::new(),
+            neighbours: Vec::new(),
             lot: None,
         };
         let mut routes = Vec::new();

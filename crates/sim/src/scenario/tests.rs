@@ -59,6 +59,7 @@ fn the_short_scenario() {
         roughness: network::Roughness::default(),
         workload: network::Workload::new(On::Seconds(5.0), 3.0),
         roles: vec![],
+        neighbours: vec![],
         lot: None,
     };
     assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)), network);

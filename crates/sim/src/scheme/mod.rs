@@ -426,7 +426,7 @@ any_scheme! {
     }
 }
 
-/// Schemes of which some look up rules in a table.
+/// Schemes, or senders, of which some look up rules in a table.
 pub trait MayFollowRules {
     /// The table and where it stands, if this is such a one.
     fn rules(&self) -> Option<&Remy<'_>>;

@@ -376,8 +376,6 @@ impl<S: Scheme> Connection<S> {
 }
 
 impl<S: Scheme> Endpoint for Connection<S> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         self.since = now;

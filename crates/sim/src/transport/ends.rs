@@ -102,8 +102,6 @@ impl<S: Scheme> Ends<S> {
 }
 
 impl<S: Scheme> Endpoint for Ends<S> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         either!(self, ends => ends.start(now, packets));
     }

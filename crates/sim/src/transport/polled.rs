@@ -86,8 +86,6 @@ impl<S: Scheme> Polled<S> {
 }
 
 impl<S: Scheme> Endpoint for Polled<S> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         self.ends.start(now, packets);
         self.next = now + self.every;

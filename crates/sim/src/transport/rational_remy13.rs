@@ -275,8 +275,6 @@ impl<S: Scheme> RationalRemy13<S> {
 }
 
 impl<S: Scheme> Endpoint for RationalRemy13<S> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         if !self.opened || self.settings.connections == Connections::Fresh {

@@ -320,8 +320,6 @@ impl<S: Scheme> RationalTao14<S> {
 }
 
 impl<S: Scheme> Endpoint for RationalTao14<S> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         self.since = now;

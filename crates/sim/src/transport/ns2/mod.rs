@@ -193,8 +193,6 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
 }
 
 impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
-    const LEARNS_LOSSES: bool = false;
-
     fn start(&mut self, now: Time, packets: u32) {
         self.on = true;
         if !self.opened || self.settings.connections == Connections::Fresh {
