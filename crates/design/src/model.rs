@@ -44,6 +44,9 @@
 //! rtt_spread = 1           # each sender has an RTT of its own, the longest at most so many times the shortest
 //! on_times = 1             # on-periods are so many times as long as the model's
 //! buffer_bdp = 0           # room at the link, in bandwidth-delay products; 0: as the model has it
+//! cubic = 0                # senders of Cubic, NewReno or BBR beside those designed for, which do not count for the score
+//! newreno = 0
+//! bbr = 0
 //! flow_upset_s = 0         # mean time between instants at which a flow's window and averages are set elsewhere; 0: never
 //! link_upset_s = 0         # mean time between instants at which the link stops for a while or changes its rate; 0: never
 //! ```

@@ -108,7 +108,7 @@ pub fn memories_in(
 
 fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, (root, seconds): (u64, f64), stop: &AtomicBool) -> Tally {
     let (network, seed) = (&specimen.network, Seed { root, specimen: specimen.index });
-    let since = vec![NEVER; network.senders()];
+    let since = vec![NEVER; network.senders() + network.neighbours.len()];
     let mut watcher = Watcher { since, watched: cast.watched(network), tally: Tally::new(rules, PER_SPECIMEN), stop };
     // Nothing is simulated any more once it is set.
     let seconds = if stop.load(Ordering::Relaxed) { 0.0 } else { seconds };

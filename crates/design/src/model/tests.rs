@@ -143,7 +143,7 @@ fn what_only_one_link_can_have_is_refused_for_several() {
                  [design.world]\nloss = 0.1\non_times = 2\npacing_late_ms = 1\n";
     assert_eq!(parse(links).training(1).specimens[0].network.roughness.late_ms, 1.0);
     let lines = links.lines().count();
-    for field in ["batch_ms = 5", "policed = 1", "rtt_spread = 2", "link_upset_s = 9"] {
+    for field in ["batch_ms = 5", "policed = 1", "rtt_spread = 2", "link_upset_s = 9", "cubic = 1"] {
         let error = Model::parse(&format!("{links}{field}"), "x.toml").unwrap_err().to_string();
         let name = field.split(' ').next().unwrap();
         let expected = "expected no such thing where there are several links";

@@ -267,9 +267,13 @@ fn tables_to_start_from_are_one_or_as_many_as_names() {
     assert_eq!(message, "expected one table to start from, or one for each name of senders (2); got 3");
 }
 
+/// Beside the AIMD sender of some of the networks there may be one of each kind that people run.
+const NEIGHBOURS: &str =
+    "[design.world]\ncubic = { list = [0, 1] }\nnewreno = { list = [0, 1] }\nbbr = { list = [0, 1] }\n";
+
 #[test]
-fn designs_among_aimd_and_on_two_links_repeat_and_improve() {
-    for text in [WITH_AIMD, TWO_LINKS] {
+fn designs_among_others_and_on_two_links_repeat_and_improve() {
+    for text in [WITH_AIMD, TWO_LINKS, &format!("{WITH_AIMD}{NEIGHBOURS}")] {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
         assert!(answer(&search) > score(&search, 0) + 0.3, "{history:?}");
