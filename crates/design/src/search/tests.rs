@@ -273,10 +273,12 @@ const NEIGHBOURS: &str =
 
 #[test]
 fn designs_among_others_and_on_two_links_repeat_and_improve() {
-    for text in [WITH_AIMD, TWO_LINKS, &format!("{WITH_AIMD}{NEIGHBOURS}")] {
+    // Among as many others there is less to gain.
+    let among = format!("{WITH_AIMD}{NEIGHBOURS}");
+    for (text, gain) in [(WITH_AIMD, 0.3), (TWO_LINKS, 0.3), (&among, 0.05)] {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
-        assert!(answer(&search) > score(&search, 0) + 0.3, "{history:?}");
+        assert!(answer(&search) > score(&search, 0) + gain, "{history:?}");
         assert_eq!(search.answer(&AtomicBool::new(false)).0[0].0, "");
     }
 }
