@@ -39,7 +39,7 @@ from exmachina.files import write_atomically
 PROJECT = Path(__file__).parents[1]
 TABLES = PROJECT.parent / "shared" / "reference" / "remycc"
 RESULTS = PROJECT / "docs" / "results" / "sturdy.csv"
-SEED = 17_320_508
+SEED = 26_457_513
 FIELDS = ["section", "table", "condition", "ours", "other", "difference", "ci95", "allowed", "held"]
 ROBUST = "-robust"
 CONDITIONS = {
@@ -54,6 +54,8 @@ CONDITIONS = {
 }
 WORST = {"jitter of 10 ms": 0.25}
 """How much a robust table may lose, where it is not 0.1."""
+UNAVOIDABLE = 0.05
+"""Where omniscient senders lose more than this, the page says how much: nobody can lose less."""
 LONG = {"tao-2x": -0.288, "tao-delta-10": -0.369, "tao-delta-0.1": 0.185, "tao-rtt-50-250": -0.282}
 """What authors' tables score that are not here, on runs of 1000 s: measured by testers in the authors' simulator."""
 STRATA = {
@@ -237,17 +239,20 @@ def world(algorithm: Algorithm) -> Iterator[Measured]:
     if not algorithm.name.endswith(ROBUST):
         return
     other = published(algorithm)
-    clean = None
+    clean = best = None
     for condition, added in CONDITIONS.items():
         tables = [algorithm.table, *([] if other is None else [other])]
         model = in_world(algorithm.model, added)
         seconds = max(60.0, algorithm.model.duration_s)
         report = exmachina.score(tables, model, specimens=120, seconds_each=seconds, seed=SEED, in_world=True)
         ours = report.summary.row(0, named=True)
-        clean = ours["score"] if clean is None else clean
+        reference = report.summary.row(-1, named=True)["score"]
+        clean, best = (ours["score"], reference) if clean is None else (clean, best)
         if added:
             allowed = -WORST.get(condition, 0.1)
             yield f"{condition}: against itself", ours["score"], clean, ours["score"] - clean, NONE, allowed
+            if reference - best < -UNAVOIDABLE:
+                yield f"{condition}: omniscient senders", reference, best, reference - best, NONE, NONE
         if other is not None:
             theirs = report.summary.row(1, named=True)
             ahead, half = -theirs["difference"], theirs["difference_ci95"]

@@ -23,7 +23,7 @@ use exmachina_sim::time::{Time, from_ms, from_s};
 use rayon::prelude::*;
 
 const NETWORKS: usize = 20;
-const SEED: u64 = 22_360_679;
+const SEED: u64 = 36_055_512;
 const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
 /// Of the run that nobody disturbed.

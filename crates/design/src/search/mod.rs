@@ -24,6 +24,7 @@ mod moves;
 mod ours;
 mod paper;
 mod race;
+mod shifts;
 mod splits;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ use super::laws::Law;
 use super::measure::Measure;
 use super::race::{By, Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
-use super::{Bench, Done, checkpoint, moves};
+use super::{Bench, Done, checkpoint, moves, shifts};
 
 /// Reach at which a rule starts, and below which it rests.
 const FIRST_REACH: f64 = 1.0;
@@ -194,6 +194,9 @@ struct Line {
     uses: Vec<f64>,
     /// Improvements since the last look at the uses.
     stale: u32,
+    /// Kinds of shifts that gained nothing more at this level.
+    #[serde(default)]
+    shifted: usize,
 }
 
 /// Parts of the procedure, each of which can be switched off to measure what it is worth (docs/search.md).
@@ -218,6 +221,8 @@ pub struct Tuning {
     pub quick_start: bool,
     /// Begin several times and go on with the best beginning.
     pub lines: bool,
+    /// Edges move, and all rules change at once.
+    pub shifts: bool,
 }
 
 impl Default for Tuning {
@@ -232,6 +237,7 @@ impl Default for Tuning {
             levels: true,
             quick_start: true,
             lines: true,
+            shifts: true,
         }
     }
 }
@@ -256,6 +262,10 @@ impl Line {
         let in_use = |rule: &usize| self.uses[*rule] >= LEAST_USE;
         let mut order: Vec<usize> = (0..bench.table.len()).filter(in_use).collect();
         order.sort_by(|&a, &b| self.uses[b].total_cmp(&self.uses[a]));
+        let shift = shifts::kinds(bench.table).nth(self.shifted);
+        if let Some(kind) = shift.filter(|_| tuning.shifts && self.level > 0) {
+            return self.shift(kind, bench, tuning);
+        }
         if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= self.last_reach()) {
             return self.improve(rule, bench, tuning);
         }
@@ -264,6 +274,7 @@ impl Line {
         }
         self.level += 1;
         self.notes.fill(Note { reach: NEXT_REACH, whole: false });
+        self.shifted = 0;
         Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
     }
 
@@ -276,15 +287,12 @@ impl Line {
             Some(law) => (0..LAWS_NEARBY).map(|_| law.near(reach, stream)).collect(),
         };
         let clear = |table: RuleTable| clear_table(&table, bench.model);
-        let tables: Vec<RuleTable> = laws.iter().filter_map(|law| law.table(bench.model)).map(clear).collect();
-        let flat = |table| FlatTable::new(table).expect("laws are usable tables");
-        let candidates: Vec<Candidate> = tables.iter().map(|t| Candidate { table: flat(t), rule: 0 }).collect();
-        let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
-        let winner = race(bench, &candidates, &rules)?;
-        let (next, table, doing) = match winner {
-            Some(Winner { candidate, by }) => {
+        let tabled = laws.into_iter().filter_map(|law| law.table(bench.model).map(|table| (law, clear(table))));
+        let (laws, tables): (Vec<Law>, Vec<RuleTable>) = tabled.unzip();
+        let (next, table, doing) = match self.best_of(tables, bench, tuning)? {
+            Some((table, by, candidate)) => {
                 let found = LawSearch { law: Some(laws[candidate].clone()), reach };
-                (Some(found), tables.into_iter().nth(candidate), format!("law: {by}"))
+                (Some(found), Some(table), format!("law: {by}"))
             }
             None => {
                 let on = law.is_some() && reach > LAST_LAW_REACH;
@@ -294,6 +302,40 @@ impl Line {
         };
         self.law = next;
         Ok(Done { table, measured: None, doing })
+    }
+
+    /// Moves edges of a signal, or changes what all rules do; when nothing of this kind gains, the next kind's turn has come.
+    fn shift(&mut self, kind: Option<Signal>, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let of = kind.map_or("actions", Signal::name);
+        let tables = shifts::shifted(kind, bench.table, &self.uses, bench.model);
+        match self.best_of(tables, bench, tuning)? {
+            Some((table, by, _)) => {
+                self.stale += 1;
+                if matches!(by, By::Gain(_, share) if share < SMALL_GAIN) {
+                    self.shifted += 1;
+                }
+                Ok(Done { table: Some(table), measured: None, doing: format!("shift of {of}: {by}") })
+            }
+            None => {
+                self.shifted += 1;
+                Ok(Done { table: None, measured: None, doing: format!("no shift of {of} gains") })
+            }
+        }
+    }
+
+    /// Races whole tables: the one that wins, by what, and which it was.
+    fn best_of(
+        &self,
+        tables: Vec<RuleTable>,
+        bench: &Bench,
+        tuning: &Tuning,
+    ) -> Result<Option<(RuleTable, By, usize)>, Stopped> {
+        let flat = |table| FlatTable::new(table).expect("whole tables that race are usable");
+        let candidates: Vec<Candidate> = tables.iter().map(|t| Candidate { table: flat(t), rule: 0 }).collect();
+        let rules = Rules { skip_unused: false, ..self.rules(bench, tuning) };
+        let winner = race(bench, &candidates, &rules)?;
+        Ok(winner
+            .and_then(|Winner { candidate, by }| tables.into_iter().nth(candidate).map(|table| (table, by, candidate))))
     }
 
     /// Counts how often each rule fires, if that may have changed since the last time.

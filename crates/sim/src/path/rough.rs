@@ -45,7 +45,7 @@ impl Rough {
         let burst = rough.loss_burst.max(1.0);
         let state = |sender: usize| {
             let stream = |purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
-            let slots = |purpose| Slots { name: stream(purpose).next_u64(), last: None };
+            let slots = |purpose| Slots::new(stream(purpose).next_u64());
             State {
                 loss: stream(Purpose::Loss),
                 losing: false,
@@ -87,39 +87,42 @@ impl Rough {
 #[derive(Clone, Debug)]
 struct Slots {
     name: u64,
-    /// A slot, its number and that of the one after.
-    last: Option<(u64, f64, f64)>,
+    /// The slot that was asked for last: when it begins, its number, and that of the one after.
+    begins: Time,
+    this: f64,
+    next: f64,
 }
 
 impl Slots {
+    fn new(name: u64) -> Slots {
+        // Far from every instant, so that the first slot asked for is drawn.
+        Slots { name, begins: 1 << 63, this: 0.0, next: 0.0 }
+    }
+
     fn draw(&self, slot: u64) -> f64 {
         Stream::new(self.name, slot, 0, Purpose::Batches).uniform()
     }
 
-    /// The numbers of a slot and the next.
-    fn both(&mut self, slot: u64) -> (f64, f64) {
-        match self.last {
-            Some((last, this, next)) if last == slot => (this, next),
-            _ => {
-                let (this, next) = (self.draw(slot), self.draw(slot + 1));
-                self.last = Some((slot, this, next));
-                (this, next)
-            }
+    /// Looks at the slot of this instant, most often the one looked at before.
+    #[inline]
+    fn look(&mut self, now: Time, length: Time) {
+        if now.wrapping_sub(self.begins) >= length {
+            let slot = now / length;
+            (self.begins, self.this, self.next) = (slot * length, self.draw(slot), self.draw(slot + 1));
         }
     }
 
     /// On the straight line from the number of this slot to that of the next.
     fn ramp(&mut self, now: Time, length: Time) -> f64 {
-        let (from, to) = self.both(now / length);
-        from + (to - from) * ((now % length) as f64 / length as f64)
+        self.look(now, length);
+        self.this + (self.next - self.this) * ((now - self.begins) as f64 / length as f64)
     }
 
     /// The first instant from now on, where every slot has one.
     fn next(&mut self, now: Time, length: Time) -> Time {
-        let begins = now / length * length;
-        let (this, next) = self.both(now / length);
-        let at = begins + (this * length as f64) as Time;
-        if at >= now { at } else { begins + length + (next * length as f64) as Time }
+        self.look(now, length);
+        let at = self.begins + (self.this * length as f64) as Time;
+        if at >= now { at } else { self.begins + length + (self.next * length as f64) as Time }
     }
 }
 

@@ -11,6 +11,9 @@ pub(super) fn check_file_name(name: &str) -> Result<(), String> {
     if name.is_empty() || !name.chars().all(part) {
         return Err(format!("expected letters, digits, dots, dashes and underscores, got {name:?}"));
     }
+    if name.chars().all(|c| c == '.') {
+        return Err(format!("expected a letter or digit beside the dots, got {name:?}"));
+    }
     if name.len() > MAX_BYTES {
         return Err(format!("expected at most {MAX_BYTES} letters, got {}", name.len()));
     }

@@ -406,6 +406,10 @@ fn names_are_names_of_files() {
             assert!(message.starts_with(expected), "{message}");
         }
     }
+    for name in [".", "..", "..."] {
+        let message = Scenario::parse(&format!("name = \"{name}\"\n{SHORT}"), "x.toml").unwrap_err().to_string();
+        assert_eq!(message, format!("x.toml:1: name: expected a letter or digit beside the dots, got \"{name}\""));
+    }
     assert_eq!(parse(&format!("name = 'home-2.1_b'\n{SHORT}")).name, "home-2.1_b");
     assert!(Scenario::parse(&format!("name = '{}'\n{SHORT}", "x".repeat(101)), "x.toml").is_err());
 }
