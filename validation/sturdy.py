@@ -420,9 +420,10 @@ def recovery(algorithm: Algorithm) -> Iterator[Measured]:
         return
     model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
     line = example("recovery", str(STATES), str(model), str(PACKAGE / f"{algorithm.name}.dna"))[0]
-    _, _, back, stuck, uneven = line.split(",")
+    _, _, back, stuck, stays, uneven = line.split(",")
     yield "back", float(back), NONE, float(back), NONE, BACK
     yield "below half of a share", float(stuck), float(uneven), -float(stuck), NONE, 0.0
+    yield "stays there", float(stays), NONE, -float(stays), NONE, 0.0
 
 
 SECTIONS: dict[str, Callable[[Algorithm], Iterator[Measured]]] = {

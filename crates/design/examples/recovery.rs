@@ -4,7 +4,8 @@
 //! there, so many times, every flow's window and averages are set elsewhere, by independent factors of up to 32 either way.
 //! A table is back if, 20 RTTs or two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of
 //! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
-//! (which some have in the run that nobody disturbed, too: `uneven`).
+//! (which some have in the run that nobody disturbed, too: `uneven`), and stays if it still has less on the mean of the five whiles
+//! after that.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
 use std::path::Path;
@@ -28,6 +29,8 @@ const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
+/// After the one in which a disturbed run should be back: who has too little in all of these stays where they are.
+const MORE: u64 = 5;
 
 /// What all flows got in a while: packets of each, and the sum of all their RTTs.
 #[derive(Clone, Debug, Default)]
@@ -52,13 +55,14 @@ struct Counts {
     states: u32,
     back: u32,
     stuck: u32,
+    stays: u32,
     uneven: u32,
 }
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let states: u32 = args[0].parse().expect("a number of states");
-    println!("table,states,back,stuck,uneven");
+    println!("table,states,back,stuck,stays,uneven");
     for pair in args[1..].chunks(2) {
         let mut model =
             Model::parse(&std::fs::read_to_string(&pair[0]).expect("a model file"), &pair[0]).expect("a model");
@@ -72,8 +76,9 @@ fn main() {
         let sum = |of: fn(&Counts) -> u32| f64::from(counts.iter().map(of).sum::<u32>());
         let all = sum(|c| c.states);
         let name = Path::new(&pair[1]).file_stem().expect("a name").to_string_lossy();
-        let [back, stuck, uneven] = [sum(|c| c.back), sum(|c| c.stuck), sum(|c| c.uneven)].map(|count| count / all);
-        println!("{name},{all},{back:.4},{stuck:.4},{uneven:.4}");
+        let counts = [sum(|c| c.back), sum(|c| c.stuck), sum(|c| c.stays), sum(|c| c.uneven)];
+        let [back, stuck, stays, uneven] = counts.map(|count| count / all);
+        println!("{name},{all},{back:.4},{stuck:.4},{stays:.4},{uneven:.4}");
     }
 }
 
@@ -114,6 +119,9 @@ fn disturb<P: path::Path>(mut settled: Engine<Sender<Remy<'_>>, P>, seed: Seed, 
         counts.states += 1;
         counts.back += u32::from(near(then.total(), Got::total) && near(then.rtt(), Got::rtt));
         counts.stuck += u32::from(uneven(&then));
+        let later = got(&mut engine, start + 2 * while_, MORE * while_);
+        let on_the_mean = later.packets.iter().map(|packets| packets / MORE).collect();
+        counts.stays += u32::from(uneven(&Got { packets: on_the_mean, ..later }));
         counts.uneven += u32::from(uneven(&calm[0]));
     }
     counts
