@@ -43,7 +43,7 @@ SCHEMES = ("cubic", "cubic/sfqcodel", "newreno")
 SPECIMENS = 200
 SPECIMENS_BESIDE_PUBLISHED = 1000
 """Where there is a published table: what ours are ahead of it is a hundredth here and there."""
-SEED = 33_166_247
+SEED = 14_142_135
 """Of the held-out specimens: no design has it, neither for training nor for choosing what to keep.
 
 Who looks at scores on them to choose between tables takes another one for the next page."""
