@@ -10,7 +10,8 @@ HEAD = """\
 
 Measured by `python validation/sturdy.py`, which writes this page and
 [results/sturdy.csv](results/sturdy.csv). Everything here is in this simulator, on networks that no design has seen and
-that no table was chosen by or designed on after a look at ([how they were](designs.md#mute-flows)). A line holds
+that no table was chosen by or designed on after a look at, but for figure 10's networks and the recordings, which
+earlier tables had been run on ([how they were](designs.md#more-steps)). A line holds
 if the difference is at least what is allowed; those that do not are bold.
 """
 TITLES = {
@@ -31,8 +32,8 @@ TITLES = {
         "One imperfection at a time",
         "Scores of robust tables with one thing added to the networks; against themselves with a microsecond of "
         "jitter, where 0.1 may be lost (0.25 with 10 ms of jitter), and against the published table on the same "
-        "networks. Where senders that know everything lose more than 0.05, what they lose is beside it: 10 ms of jitter are "
-        "5 ms of delay on the mean, which no algorithm can take back and delta 10 counts tenfold.",
+        "networks. Where senders that know everything lose more than 0.05, what they lose is beside it: 10 ms of jitter "
+        "are 5 ms of delay on the mean, which no algorithm can take back and delta 10 counts tenfold.",
     ),
     "acks": (
         "Delayed ACKs",
@@ -72,8 +73,8 @@ TITLES = {
         "Senders that go on for ever on 20 networks of the model: window and averages of every flow set elsewhere by "
         "factors of up to 32, 200 times each. *Back*: the share of states from which throughput and RTT are within "
         "10 % of what they are undisturbed in 20 RTTs or two seconds (0.99 asked). Then the share of states in which "
-        "a flow has less than half of an equal share after that time (none asked), and that undisturbed; and of those in "
-        "which one still has less on the mean of the next 100 RTTs or ten seconds.",
+        "a flow has less than half of an equal share after that time (none asked), and that undisturbed; and of those "
+        "in which one still has less on the mean of the next 100 RTTs or ten seconds.",
     ),
 }
 
