@@ -32,8 +32,8 @@ TITLES = {
         "One imperfection at a time",
         "Scores of robust tables with one thing added to the networks; against themselves with a microsecond of "
         "jitter, where 0.1 may be lost (0.25 with 10 ms of jitter), and against the published table on the same "
-        "networks. Where senders that know everything lose more than 0.05, what they lose is beside it: 10 ms of jitter "
-        "are 5 ms of delay on the mean, which no algorithm can take back and delta 10 counts tenfold.",
+        "networks. Where senders that know everything lose more than 0.05, what they lose is beside it: 10 ms of "
+        "jitter are 5 ms of delay on the mean, which no algorithm can take back and delta 10 counts tenfold.",
     ),
     "acks": (
         "Delayed ACKs",
