@@ -14,7 +14,7 @@ from conftest import SMALL, command
 import exmachina.designing
 from exmachina import InputError, Model, Progress, Stopped, Table, design
 
-ROUNDS = 25
+ROUNDS = 30
 
 
 @pytest.fixture(scope="session")
