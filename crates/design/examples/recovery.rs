@@ -4,8 +4,8 @@
 //! there, so many times, every flow's window and averages are set elsewhere, by independent factors of up to 32 either way.
 //! A table is back if, 20 RTTs or two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of
 //! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
-//! (which some have in the run that nobody disturbed, too: `uneven`), and stays if it still has less on the mean of the five whiles
-//! after that.
+//! (which some have in the run that nobody disturbed, too: `uneven`), and stays if some flow has less on the mean of the five
+//! whiles after that.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
 use std::path::Path;
@@ -29,7 +29,7 @@ const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
-/// After the one in which a disturbed run should be back: who has too little in all of these stays where they are.
+/// After the one in which a disturbed run should be back: who has too little on their mean stays where they are.
 const MORE: u64 = 5;
 
 /// What all flows got in a while: packets of each, and the sum of all their RTTs.

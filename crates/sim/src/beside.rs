@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::endpoint::{Endpoint, Totals};
+use crate::endpoint::{Endpoint, Totals, whichever};
 use crate::engine::Seed;
 use crate::library::Library;
 use crate::network::PACKET_BYTES;
@@ -73,28 +73,8 @@ impl MayFollowRules for Beside<'_> {
     }
 }
 
-/// The same of whichever it is.
-macro_rules! either {
-    ($self:ident, $ends:ident => $answer:expr) => {
-        match $self {
-            Beside::Designed($ends) => $answer,
-            Beside::Neighbour($ends) => $answer,
-        }
-    };
-}
-
 impl Endpoint for Beside<'_> {
-    fn start(&mut self, now: Time, packets: u32) {
-        either!(self, ends => ends.start(now, packets));
-    }
-
-    fn stop(&mut self, now: Time) {
-        either!(self, ends => ends.stop(now));
-    }
-
-    fn is_on(&self) -> bool {
-        either!(self, ends => ends.is_on())
-    }
+    whichever!(Beside { Designed, Neighbour });
 
     #[inline]
     fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
@@ -104,34 +84,5 @@ impl Endpoint for Beside<'_> {
             // The path does not keep how long a packet is.
             Beside::Neighbour(ends) => ends.receive(&Packet { bytes: PACKET_BYTES as u16, ..*packet }, now, clock),
         }
-    }
-
-    #[inline]
-    fn finished(&self) -> bool {
-        either!(self, ends => ends.finished())
-    }
-
-    #[inline]
-    fn ready(&self) -> Time {
-        either!(self, ends => ends.ready())
-    }
-
-    #[inline]
-    fn planned(&self) -> Time {
-        either!(self, ends => ends.planned())
-    }
-
-    #[inline]
-    fn plan(&mut self, at: Time) {
-        either!(self, ends => ends.plan(at));
-    }
-
-    #[inline]
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
-        either!(self, ends => ends.act(now))
-    }
-
-    fn totals(&self) -> Totals {
-        either!(self, ends => ends.totals())
     }
 }

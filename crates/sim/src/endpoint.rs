@@ -65,6 +65,54 @@ impl Totals {
     }
 }
 
+/// All of [`Endpoint`] but `receive`, for an enum whose variants are endpoints: the same of whichever it is.
+macro_rules! whichever {
+    ($any:ident { $($variant:ident),* }) => {
+        fn start(&mut self, now: Time, packets: u32) {
+            match self { $($any::$variant(ends) => ends.start(now, packets),)* }
+        }
+
+        fn stop(&mut self, now: Time) {
+            match self { $($any::$variant(ends) => ends.stop(now),)* }
+        }
+
+        #[inline]
+        fn is_on(&self) -> bool {
+            match self { $($any::$variant(ends) => ends.is_on(),)* }
+        }
+
+        #[inline]
+        fn finished(&self) -> bool {
+            match self { $($any::$variant(ends) => ends.finished(),)* }
+        }
+
+        #[inline]
+        fn ready(&self) -> Time {
+            match self { $($any::$variant(ends) => ends.ready(),)* }
+        }
+
+        #[inline]
+        fn planned(&self) -> Time {
+            match self { $($any::$variant(ends) => ends.planned(),)* }
+        }
+
+        #[inline]
+        fn plan(&mut self, at: Time) {
+            match self { $($any::$variant(ends) => ends.plan(at),)* }
+        }
+
+        #[inline]
+        fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+            match self { $($any::$variant(ends) => ends.act(now),)* }
+        }
+
+        fn totals(&self) -> Totals {
+            match self { $($any::$variant(ends) => ends.totals(),)* }
+        }
+    };
+}
+pub(crate) use whichever;
+
 /// Both ends of one sender's connections.
 pub trait Endpoint: Clone {
     /// An on-period of `packets` begins (`u32::MAX`: until it is stopped).

@@ -5,7 +5,7 @@ use super::polled::Polled;
 use super::rational_remy13::RationalRemy13;
 use super::rational_tao14::RationalTao14;
 use super::{Connection, Recovery, Settings};
-use crate::endpoint::{Endpoint, Totals};
+use crate::endpoint::{Endpoint, Totals, whichever};
 use crate::packet::Packet;
 use crate::scheme::Scheme;
 use crate::time::Time;
@@ -102,50 +102,10 @@ impl<S: Scheme> Ends<S> {
 }
 
 impl<S: Scheme> Endpoint for Ends<S> {
-    fn start(&mut self, now: Time, packets: u32) {
-        either!(self, ends => ends.start(now, packets));
-    }
-
-    fn stop(&mut self, now: Time) {
-        either!(self, ends => ends.stop(now));
-    }
-
-    #[inline]
-    fn is_on(&self) -> bool {
-        either!(self, ends => ends.is_on())
-    }
+    whichever!(Ends { Stack, Linux, Tcp, RationalTao14, RationalRemy13, Polled });
 
     #[inline]
     fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
         either!(self, ends => ends.receive(packet, now, clock));
-    }
-
-    #[inline]
-    fn finished(&self) -> bool {
-        either!(self, ends => ends.finished())
-    }
-
-    #[inline]
-    fn ready(&self) -> Time {
-        either!(self, ends => ends.ready())
-    }
-
-    #[inline]
-    fn planned(&self) -> Time {
-        either!(self, ends => ends.planned())
-    }
-
-    #[inline]
-    fn plan(&mut self, at: Time) {
-        either!(self, ends => ends.plan(at));
-    }
-
-    #[inline]
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
-        either!(self, ends => ends.act(now))
-    }
-
-    fn totals(&self) -> Totals {
-        either!(self, ends => ends.totals())
     }
 }
