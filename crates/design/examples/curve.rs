@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use exmachina_design::evaluate::{Contender, mean, scores, starved_share};
+use exmachina_run::evaluate::{Contender, mean, scores, starved_share};
 use exmachina_design::model::Model;
 use exmachina_design::search::{Designer, Meter, Search, Settings};
 use exmachina_rules::{FlatTable, RuleTable};

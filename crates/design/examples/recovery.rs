@@ -12,15 +12,17 @@ use std::path::Path;
 
 use exmachina_design::model::Model;
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_sim::engine::{Engine, Seed};
-use exmachina_sim::network::On;
-use exmachina_sim::observe::Unwatched;
-use exmachina_sim::path;
-use exmachina_sim::random::{Purpose, Stream};
-use exmachina_sim::scenario::{Imperfections, Specimen};
-use exmachina_sim::scheme::{Remy, Scheme};
-use exmachina_sim::sender::Sender;
-use exmachina_sim::time::{Time, from_ms, from_s};
+use exmachina_net::engine::Engine;
+use exmachina_net::random::Seed;
+use exmachina_net::network::On;
+use exmachina_net::observe::Unwatched;
+use exmachina_net::path;
+use exmachina_net::random::{Purpose, Stream};
+use exmachina_scenario::{Imperfections, Specimen};
+use exmachina_schemes::Remy;
+use exmachina_transport::scheme::Scheme;
+use exmachina_run::sender::Sender;
+use exmachina_net::time::{Time, from_ms, from_s};
 use rayon::prelude::*;
 
 const NETWORKS: usize = 20;

@@ -10,12 +10,12 @@
 
 use std::path::Path;
 
-use exmachina_design::cast::Cast;
+use exmachina_run::cast::Cast;
 use exmachina_design::model::Model;
-use exmachina_design::units::{slowed, stretched};
+use exmachina_run::units::{slowed, stretched};
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_sim::engine::Seed;
-use exmachina_sim::observe::Unwatched;
+use exmachina_net::random::Seed;
+use exmachina_net::observe::Unwatched;
 use rayon::prelude::*;
 
 const NETWORKS: usize = 30;
@@ -48,13 +48,13 @@ fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let table = FlatTable::new(&stretched(table, times)).expect("a usable table");
     let set = model.held_out(SEED, NETWORKS);
     let seconds = (LONGER * model.design.duration_s).min(LONGEST_S);
-    let run = |specimen: &exmachina_sim::scenario::Specimen| {
+    let run = |specimen: &exmachina_scenario::Specimen| {
         let network = slowed(&specimen.network, times);
         let seed = Seed { root: set.seed, specimen: specimen.index };
         Cast::Everybody(&table).run(&network, seed, seconds * times, &mut Unwatched).flows
     };
     let flows: Vec<_> = set.specimens.par_iter().map(run).collect::<Vec<_>>().concat();
-    let sum = |of: fn(&exmachina_sim::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();
+    let sum = |of: fn(&exmachina_net::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();
     let packets = sum(|flow| flow.delivered as f64);
     [packets / sum(|flow| flow.on_s) * times, sum(|flow| flow.delay_ns as f64) / packets / times]
 }

@@ -1,7 +1,7 @@
 //! A model in the authors' words, for the fields of a `.dna` file that their tools print.
 
 use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
-use exmachina_sim::network::{Buffer, Network, On};
+use exmachina_net::network::{Buffer, Network, On};
 
 use crate::model::{DesignTable, Model, StepRange};
 

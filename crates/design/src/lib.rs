@@ -3,11 +3,5 @@
 //! `model.rs` is what a person asks for, `evaluate.rs` says what a table is worth there.
 
 pub mod authors;
-pub mod cast;
-pub mod evaluate;
 pub mod model;
-pub mod reference;
-pub mod runs;
 pub mod search;
-pub mod units;
-pub mod usage;

@@ -52,7 +52,7 @@
 //! ```
 //!
 //! A network is worth the mean utility of its senders, each by its own objective; where some run AIMD, the mean utility of
-//! those is added to that of the others ([`exmachina_sim::role::score`]). Where there are several links, shares are of the
+//! those is added to that of the others ([`exmachina_scenario::role::score`]). Where there are several links, shares are of the
 //! slowest: what a sender could have of its own links is that times a factor that no algorithm changes, which adds a
 //! constant to utilities that are logarithms. Delay is over the sender's own minimum RTT.
 
@@ -60,13 +60,15 @@ mod also;
 
 pub use also::Also;
 use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
-use exmachina_sim::objective::Objective;
-use exmachina_sim::outcome::Outcome;
-use exmachina_sim::random::{Purpose, Strata, Stream};
-use exmachina_sim::role::Score;
-use exmachina_sim::scenario::bounds::{check_duration, longest_run_s};
-use exmachina_sim::scenario::{Document, FileError, Imperfections, Scenario, Specimen, SpecimenSet};
-use exmachina_sim::scenario::{Shown, or_nearest};
+use exmachina_scenario::objective::Objective;
+use exmachina_net::outcome::Outcome;
+use exmachina_net::random::{Purpose, Strata, Stream};
+use exmachina_scenario::role::Score;
+use exmachina_scenario::bounds::{check_duration, longest_run_s};
+use exmachina_net::file_error::FileError;
+use exmachina_scenario::{Document, Imperfections, Scenario, Specimen, SpecimenSet};
+use exmachina_scenario::Shown;
+use exmachina_schemes::nearest::or_nearest;
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The most networks of one evaluation.
@@ -184,7 +186,7 @@ impl Model {
         }
         for specimen in &mut set.specimens {
             let mut strata = Strata::new(root, specimen.index, WORLD_FIRST);
-            self.design.world.add_to(&mut specimen.network, &mut |quantity| quantity.at(strata.next_u64()));
+            self.design.world.add_to(specimen, &mut |quantity| quantity.at(strata.next_u64()));
         }
         set
     }
@@ -194,7 +196,7 @@ impl Model {
     pub fn in_world(&self, mut set: SpecimenSet) -> SpecimenSet {
         for specimen in &mut set.specimens {
             let mut stream = Stream::new(set.seed, specimen.index, 0, Purpose::Training);
-            self.design.world.add_to(&mut specimen.network, &mut |quantity| quantity.draw(&mut stream));
+            self.design.world.add_to(specimen, &mut |quantity| quantity.draw(&mut stream));
         }
         set
     }
@@ -215,12 +217,12 @@ impl Model {
     /// the model itself.
     #[must_use]
     pub fn worth(&self, specimen: &Specimen, outcome: &Outcome) -> Score {
-        let roles = &specimen.network.roles;
+        let roles = &specimen.roles;
         match self.kind(specimen) {
-            0 => outcome.score(roles, &self.objective),
+            0 => score(outcome, roles, &self.objective),
             k => {
                 let Also { objective, weight, .. } = &self.also[k - 1];
-                let score = outcome.score(roles, objective);
+                let score = score(outcome, roles, objective);
                 Score { mean: score.mean.map(|mean| weight * mean), ..score }
             }
         }

@@ -1,6 +1,6 @@
 //! The one exception for what a person got wrong.
 
-use exmachina_sim::scenario::FileError;
+use exmachina_net::file_error::FileError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

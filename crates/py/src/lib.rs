@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
-    use crate::objective::Objective;
+    use exmachina_scenario::objective::Objective;
     #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
@@ -45,8 +45,8 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SIGNALS", exmachina_rules::Signal::ALL.map(exmachina_rules::Signal::name))?;
-        module.add("EVENTS", exmachina_sim::record::Event::NAMES)?;
-        module.add("SENDER_EVENTS", exmachina_sim::packet_trace::SenderEvent::NAMES)?;
-        module.add("HOP_EVENTS", exmachina_sim::packet_trace::HOP_EVENTS)
+        module.add("EVENTS", exmachina_run::record::Event::NAMES)?;
+        module.add("SENDER_EVENTS", exmachina_run::packet_trace::SenderEvent::NAMES)?;
+        module.add("HOP_EVENTS", exmachina_run::packet_trace::HOP_EVENTS)
     }
 }

@@ -2,15 +2,15 @@
 
 use exmachina_design::model;
 use exmachina_rules::Signal;
-use exmachina_sim::network::{Buffer, On, PACKET_BYTES};
-use exmachina_sim::objective;
-use exmachina_sim::scenario::SpecimenSet;
+use exmachina_net::network::{Buffer, On, PACKET_BYTES};
+use exmachina_scenario::objective;
+use exmachina_scenario::SpecimenSet;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::file_error;
-use crate::objective::Objective;
+use exmachina_scenario::objective::Objective;
 
 /// A design model.
 #[pyclass(frozen, subclass, module = "exmachina._core")]

@@ -1,6 +1,6 @@
 //! What counts, as Python reads it.
 
-use exmachina_sim::objective::{self, Deliveries, ThroughputBasis};
+use exmachina_scenario::objective::{self, Deliveries, ThroughputBasis};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

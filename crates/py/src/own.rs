@@ -6,9 +6,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exmachina_sim::library::Maker;
-use exmachina_sim::scheme::{self, OwnScheme};
-use exmachina_sim::time::{NEVER, Time, from_ms, to_ms, to_s};
+use exmachina_schemes::library::Maker;
+use exmachina_schemes::{self, OwnScheme};
+use exmachina_net::time::{NEVER, Time, from_ms, to_ms, to_s};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -5,8 +5,9 @@
 //! RTT is free to be as unfair as it likes to others. So a model may name more to train with. Scores that are reported
 //! are those of the model itself.
 
-use exmachina_sim::objective::Objective;
-use exmachina_sim::scenario::{Document, FileError, Scenario, Shown};
+use exmachina_scenario::objective::Objective;
+use exmachina_net::file_error::FileError;
+use exmachina_scenario::{Document, Scenario, Shown};
 
 /// Beyond these weights only the model counts, or only the entry.
 const LEAST_WEIGHT: f64 = 1e-6;

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use exmachina_sim::network::On;
-use exmachina_sim::outcome::Flow;
-use exmachina_sim::role::Score;
+use exmachina_net::network::On;
+use exmachina_net::outcome::Flow;
+use exmachina_scenario::role::Score;
 
 use super::*;
 

@@ -5,17 +5,17 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use exmachina_rules::FlatTable;
-use exmachina_sim::engine::Seed;
-use exmachina_sim::observe::{Observer, Unless};
-use exmachina_sim::packet::Packet;
-use exmachina_sim::role::Score;
-use exmachina_sim::scenario::{Specimen, SpecimenSet};
-use exmachina_sim::scheme::MayFollowRules;
-use exmachina_sim::time::Time;
+use exmachina_net::random::Seed;
+use exmachina_net::observe::{Observer, Unless};
+use exmachina_net::packet::Packet;
+use exmachina_scenario::role::Score;
+use exmachina_scenario::{Specimen, SpecimenSet};
+use exmachina_schemes::MayFollowRules;
+use exmachina_net::time::Time;
 use rayon::prelude::*;
 
 use super::measure::Measure;
-use crate::cast::{Cast, Watches};
+use exmachina_run::cast::{Cast, Watches};
 use crate::model::{LONGER, Model};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.

@@ -2,7 +2,7 @@
 //! and a line with its digest, by which a damaged one is told from a whole one.
 
 use exmachina_rules::{DnaError, RuleTable, digest};
-use exmachina_sim::scenario::FileError;
+use exmachina_net::file_error::FileError;
 use serde::{Deserialize, Serialize};
 
 use super::{Designer, HistoryPoint, Method, Part, Settings};

@@ -43,7 +43,7 @@ pub fn settled(table: &RuleTable, model: &Model) -> Vec<f64> {
     let sharing = model.scenario.most_senders().min(MOST_SHARING) as u32;
     for link in &model.scenario.links {
         let rates = link.rate_mbps.points().filter(|rates| rates.len() <= MOST_RATES).unwrap_or_default();
-        let packet_ms = |rate: &f64| exmachina_sim::network::PACKET_BYTES * 8e-3 / rate;
+        let packet_ms = |rate: &f64| exmachina_net::network::PACKET_BYTES * 8e-3 / rate;
         all.extend(rates.iter().map(packet_ms).flat_map(|ms| (1..=sharing).map(move |k| f64::from(k) * ms)));
     }
     all.sort_unstable_by(f64::total_cmp);

@@ -6,7 +6,7 @@
 //! and the greedy search goes on from the best.
 
 use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
-use exmachina_sim::random::Stream;
+use exmachina_net::random::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::moves;
@@ -113,7 +113,7 @@ fn cut(table: &mut RuleTable, rule: usize, signal: Signal, places: &[f64]) {
 /// Between packets of the fastest link that is not shared, and of the slowest one that all senders share, ms.
 fn packet_times_ms(model: &Model) -> (f64, f64) {
     let ((slow, fast), most) = (model.scenario.rate_extremes(), model.scenario.most_senders());
-    let ms = |rate_mbps: f64| exmachina_sim::network::PACKET_BYTES * 8e-3 / rate_mbps;
+    let ms = |rate_mbps: f64| exmachina_net::network::PACKET_BYTES * 8e-3 / rate_mbps;
     // Half of all senders are on, as a rule; and a link that nobody shares leaves room for one box.
     (ms(fast), ms(slow) * (most / 2.0).max(2.0))
 }
@@ -135,7 +135,7 @@ mod tests {
     fn a_law_paces_by_the_acks_and_by_the_queue() {
         let model = model("'ack_ewma', 'rtt_ratio'");
         for specimen in 0..50 {
-            let law = Law::draw(&mut Stream::new(1, specimen, 0, exmachina_sim::random::Purpose::Candidates));
+            let law = Law::draw(&mut Stream::new(1, specimen, 0, exmachina_net::random::Purpose::Candidates));
             let table = law.table(&model).unwrap();
             let action = |ack_ewma: f64, rtt_ratio: f64| {
                 let mut at = [0.0; SIGNALS];
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn near_is_near() {
-        let stream = &mut Stream::new(1, 2, 3, exmachina_sim::random::Purpose::Candidates);
+        let stream = &mut Stream::new(1, 2, 3, exmachina_net::random::Purpose::Candidates);
         let law = Law([0.5; NUMBERS]);
         let other = law.near(0.2, stream);
         assert!(other != law && other.0.iter().all(|place| (place - 0.5).abs() <= 0.1));

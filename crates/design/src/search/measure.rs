@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use exmachina_sim::role::Score;
-use exmachina_sim::scenario::SpecimenSet;
+use exmachina_scenario::role::Score;
+use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
-use crate::evaluate::{mean, starved_share};
+use exmachina_run::evaluate::{mean, starved_share};
 use crate::model::Model;
 
 /// A table on the specimens of all measurements.

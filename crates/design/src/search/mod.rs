@@ -33,8 +33,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use cpu_time::ProcessTime;
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_sim::random::{Purpose, Stream};
-use exmachina_sim::scenario::SpecimenSet;
+use exmachina_net::random::{Purpose, Stream};
+use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
 pub use arena::{Meter, Stopped};
@@ -43,7 +43,7 @@ pub use measure::Measure;
 pub use ours::Tuning;
 
 use crate::model::Model;
-use crate::usage::{Seen, Usage, memories_in, usage_in};
+use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
 use arena::Arena;
 use ours::Ours;
 use paper::Paper;

@@ -1,7 +1,7 @@
 //! Changes to an action that a search tries.
 
 use exmachina_rules::Action;
-use exmachina_sim::random::Stream;
+use exmachina_net::random::Stream;
 
 use crate::model::{DesignTable, StepRange};
 
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn every_step_is_legal_and_is_one() {
         let design = design();
-        let mut stream = Stream::new(1, 2, 3, exmachina_sim::random::Purpose::Candidates);
+        let mut stream = Stream::new(1, 2, 3, exmachina_net::random::Purpose::Candidates);
         for (multiple, increment, intersend_ms) in [(1.0, 1, 3.0), (0.0, 0, 0.25), (0.93, 256, 0.7)] {
             let action = Action { multiple, increment, intersend_ms };
             for reach in [1.0, 0.3, 0.06] {

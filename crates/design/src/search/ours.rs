@@ -5,7 +5,7 @@
 //! nothing is not made. When that fails too, the next level looks closer, at more specimens.
 
 use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
-use exmachina_sim::scenario::OnPeriod;
+use exmachina_scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;

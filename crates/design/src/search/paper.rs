@@ -3,7 +3,7 @@
 //! at ten times the length and the better one is kept.
 
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_sim::scenario::SpecimenSet;
+use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;

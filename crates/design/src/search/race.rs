@@ -11,13 +11,13 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use exmachina_rules::FlatTable;
-use exmachina_sim::role::Score;
-use exmachina_sim::scenario::SpecimenSet;
+use exmachina_scenario::role::Score;
+use exmachina_scenario::SpecimenSet;
 
 use super::Bench;
 use super::arena::Stopped;
 use super::measure::by_number;
-use crate::evaluate::mean;
+use exmachina_run::evaluate::mean;
 use crate::model::Model;
 
 /// A race with more candidates than this begins with a shorter heat.

@@ -4,7 +4,7 @@ use exmachina_rules::{RuleTable, SIGNALS, Signal};
 
 use super::Bench;
 use super::clearance::{clear_of, is_average, settled};
-use crate::usage::Seen;
+use exmachina_run::usage::Seen;
 
 /// A rule seen less often than this is not split: its quantiles would be luck.
 const LEAST_SEEN: usize = 10;

@@ -286,7 +286,7 @@ fn designs_among_others_and_on_two_links_repeat_and_improve() {
 /// What a design says of its table is what scoring says of it on the same networks: those of the model itself.
 #[test]
 fn the_score_of_a_design_is_that_of_its_table() {
-    use crate::evaluate::{Contender, mean, scores};
+    use exmachina_run::evaluate::{Contender, mean, scores};
 
     let also = "[[also]]\nworkload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }\nobjective = { delta = 14 }\n\
                 weight = 0.3\n";

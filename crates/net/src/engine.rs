@@ -1,0 +1,294 @@
+//! The event loop: ACKs, sends and on/off switches of one network, one at a time and in order. Design and evaluation run
+//! in this one engine, with other senders on other paths.
+//!
+//! Guarantees: simulated time never runs back; packets of a lane stay in order; every packet sent is delivered, lost or
+//! still in flight; the same arguments give the same results bit for bit. At one instant switches come first, then ACKs,
+//! then sends.
+
+use crate::endpoint::{Endpoint, Totals};
+use crate::observe::Observer;
+use crate::outcome::{Flow, Outcome};
+use crate::packet::Packet;
+use crate::path::Path;
+use crate::schedule::{LONGEST_RUN, MAX_SENDERS, Schedule};
+use crate::time::{NEVER, Time, to_s};
+use crate::traffic::Traffic;
+
+/// Events between two looks at whether anybody still wants the run: a few ms.
+const EVENTS_PER_LOOK: u32 = 1 << 16;
+
+/// Time on, and time on shared equally with all who are on at the moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct OnTime {
+    /// Seconds on so far.
+    on_s: f64,
+    /// Sum of dt / (senders on at the time), seconds.
+    share_s: f64,
+    since: Time,
+    share_at_start: f64,
+}
+
+/// A network in motion: senders of one kind on a path of one kind. A clone is a saved state: both go on alike.
+#[derive(Clone, Debug)]
+pub struct Engine<E, P> {
+    now: Time,
+    path: P,
+    schedule: Schedule,
+    senders: Vec<E>,
+    traffic: Vec<Traffic>,
+    next_switch: Time,
+    /// The next switch or the end of the run: no other event comes at it or after.
+    bound: Time,
+    on_time: Vec<OnTime>,
+    on_count: usize,
+    share: f64,
+    share_since: Time,
+    /// For outcomes: the rate of the link (of the slowest, where there are several), and every sender's minimum RTT.
+    rate_mbps: f64,
+    min_rtt_ms: Vec<f64>,
+}
+
+impl<E: Endpoint, P: Path> Engine<E, P> {
+    /// These senders, with this traffic, on this path, at time 0; the rate of its link and the senders' minimum RTTs
+    /// are for outcomes.
+    ///
+    /// # Panics
+    /// If there are more senders than a schedule has room for (scenario files are checked for that).
+    pub fn with(path: P, senders: Vec<E>, traffic: Vec<Traffic>, rate_mbps: f64, min_rtt_ms: Vec<f64>) -> Self {
+        let n = senders.len();
+        assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
+        Engine {
+            now: 0,
+            path,
+            schedule: Schedule::new(n),
+            senders,
+            next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(NEVER),
+            traffic,
+            bound: 0,
+            on_time: vec![OnTime::default(); n],
+            on_count: 0,
+            share: 0.0,
+            share_since: 0,
+            rate_mbps,
+            min_rtt_ms,
+        }
+    }
+
+    /// Runs until `until`, or until the observer pauses it (the answer is then `true`, and another call goes on), or
+    /// abandons it.
+    ///
+    /// # Panics
+    /// If `until` is past [`LONGEST_RUN`].
+    pub fn run(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", to_s(until), to_s(LONGEST_RUN));
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+            // SAFETY: the processor has these features.
+            return unsafe { self.run_avx2(until, observer) };
+        }
+        self.run_anywhere(until, observer)
+    }
+
+    /// The same code with wider registers. No fused multiply-add: it would round differently.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    unsafe fn run_avx2(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+        self.run_anywhere(until, observer)
+    }
+
+    #[inline(always)]
+    fn run_anywhere(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+        if self.path.is_plain() { self.events::<true>(until, observer) } else { self.events::<false>(until, observer) }
+    }
+
+    #[inline(always)]
+    fn events<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+        self.bound = self.next_switch.min(until);
+        loop {
+            for _ in 0..EVENTS_PER_LOOK {
+                let arrival = self.path.next::<PLAIN>();
+                let send = self.schedule.next();
+                if arrival.min(send) >= self.bound {
+                    if self.next_switch > until {
+                        self.now = until;
+                        return false;
+                    }
+                    self.switch(observer);
+                    self.bound = self.next_switch.min(until);
+                } else if arrival <= send {
+                    if let Some(packet) = self.path.step::<PLAIN>(arrival) {
+                        self.receive::<PLAIN>(&packet, arrival, observer);
+                    }
+                } else {
+                    self.act::<PLAIN>(self.schedule.sender(), send, observer);
+                }
+                if observer.pause() {
+                    return true;
+                }
+            }
+            if observer.abandoned() {
+                return true;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn receive<const PLAIN: bool>(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer<E>) {
+        let i = usize::from(packet.sender);
+        let sender = &mut self.senders[i];
+        sender.receive(packet, now, self.path.clock::<PLAIN>());
+        if PLAIN || !packet.lost {
+            observer.acked(now, i, packet, sender);
+        }
+        self.follow_up::<PLAIN>(i, now, observer);
+    }
+
+    /// After a sender learned something: ends its on-period, lets it act at once, or plans when it does.
+    #[inline(always)]
+    fn follow_up<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<E>) {
+        let sender = &mut self.senders[i];
+        if sender.finished() {
+            self.now = now;
+            self.switch_off(i, observer);
+            return;
+        }
+        let at = sender.ready();
+        if at <= now {
+            self.act::<PLAIN>(i, now, observer);
+        } else if at != sender.planned() {
+            sender.plan(at);
+            self.schedule.set(i, at, 0);
+        }
+    }
+
+    /// Lets a sender act, most often by sending one packet, and plans when it does next.
+    #[inline(always)]
+    fn act<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<E>) {
+        let sender = &mut self.senders[i];
+        let (packet, next, turn) = sender.act(now);
+        if let Some(packet) = packet {
+            let departs = self.path.send::<PLAIN>(packet, now);
+            observer.sent(now, i, &packet, departs, sender);
+        } else if sender.finished() {
+            // A delayed ACK was the last.
+            self.now = now;
+            self.switch_off(i, observer);
+            return;
+        }
+        self.schedule.set(i, next, turn);
+    }
+
+    /// Plans the next packet of a sender that was switched: what a pause held back is due now, not in the past.
+    fn plan(&mut self, i: usize) {
+        let sender = &mut self.senders[i];
+        let at = sender.ready().max(self.now);
+        sender.plan(at);
+        self.schedule.set(i, at, 0);
+    }
+
+    /// Switches one sender whose time has come.
+    #[cold]
+    #[inline(never)]
+    fn switch(&mut self, observer: &mut impl Observer<E>) {
+        self.now = self.next_switch;
+        let i = self.traffic.iter().position(|t| t.next == self.next_switch).expect("next_switch is somebody's");
+        if self.senders[i].is_on() {
+            self.switch_off(i, observer);
+            return;
+        }
+        self.advance_share();
+        self.on_count += 1;
+        let packets = self.traffic[i].begin_on_period(self.now);
+        self.senders[i].start(self.now, packets);
+        self.on_time[i].since = self.now;
+        self.on_time[i].share_at_start = self.share;
+        self.find_next_switch();
+        observer.started(self.now, i, &self.senders[i]);
+        self.plan(i);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn switch_off(&mut self, i: usize, observer: &mut impl Observer<E>) {
+        self.advance_share();
+        self.on_count -= 1;
+        self.senders[i].stop(self.now);
+        self.on_time[i] = self.on_time(i);
+        self.traffic[i].end_on_period(self.now);
+        self.find_next_switch();
+        observer.stopped(self.now, i);
+        self.plan(i);
+    }
+
+    fn find_next_switch(&mut self) {
+        self.next_switch = self.traffic.iter().map(|t| t.next).min().unwrap_or(NEVER);
+        self.bound = self.bound.min(self.next_switch);
+    }
+
+    fn advance_share(&mut self) {
+        self.share = self.share_now();
+        self.share_since = self.now;
+    }
+
+    fn share_now(&self) -> f64 {
+        self.share + to_s(self.now - self.share_since) / self.on_count.max(1) as f64
+    }
+
+    /// A sender's times on, up to now.
+    fn on_time(&self, i: usize) -> OnTime {
+        let mut t = self.on_time[i];
+        t.on_s += to_s(self.now - t.since);
+        t.share_s += self.share_now() - t.share_at_start;
+        t
+    }
+
+    /// What each sender got so far.
+    pub fn outcome(&self) -> Outcome {
+        let flow = |(i, s): (usize, &E)| {
+            let t = if s.is_on() { self.on_time(i) } else { self.on_time[i] };
+            let Totals { delivered, late, delay, late_delay, sent, .. } = s.totals();
+            Flow {
+                delivered,
+                late,
+                sent,
+                delay_ns: delay,
+                late_delay_ns: late_delay,
+                on_s: t.on_s,
+                share_s: t.share_s,
+                min_rtt_ms: self.min_rtt_ms[i],
+            }
+        };
+        let flows = self.senders.iter().enumerate().map(flow).collect();
+        Outcome { flows, lost: self.path.lost(), in_flight: self.path.in_flight(), rate_mbps: self.rate_mbps }
+    }
+
+    /// The senders.
+    pub fn senders(&self) -> &[E] {
+        &self.senders
+    }
+
+    /// The senders, to change their schemes.
+    pub fn senders_mut(&mut self) -> &mut [E] {
+        &mut self.senders
+    }
+
+    /// What lies between the senders and their ACKs.
+    pub fn path(&self) -> &P {
+        &self.path
+    }
+
+    /// What lies between the senders and their ACKs, to keep and take journals.
+    pub fn path_mut(&mut self) -> &mut P {
+        &mut self.path
+    }
+
+    /// Packets in the first bottleneck's queue and on its link.
+    pub fn backlog(&self) -> u64 {
+        self.path.backlog(self.now)
+    }
+
+    /// The present instant.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+}

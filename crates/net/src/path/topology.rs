@@ -1,0 +1,324 @@
+//! Any path: hops with queue disciplines and links that may change, one after another, shared by routes that may differ.
+//!
+//! A packet waits in a hop's queue, is transmitted, may be lost, and is then under way for a constant time (a lane) to
+//! its next hop or, after the last, to the receiver and back as an ACK. Packets are conserved: each one sent is
+//! delivered, dropped, lost, or on its way.
+//!
+//! Senders that learn of losses (those of the design simulator) do so when the packet would have arrived: it goes on as a
+//! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
+
+use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
+use super::{Crowd, Lane, Path, Pipe};
+use crate::random::Seed;
+use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
+use crate::packet::Packet;
+use crate::random::{Purpose, Stream};
+use crate::time::{NEVER, Time, from_ms};
+
+/// The way of one sender's packets.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// The hops, in order.
+    hops: Vec<u8>,
+    /// The lane after each hop.
+    lanes: Vec<u16>,
+    /// Jitter and reordering at its end.
+    noise: Noise,
+}
+
+/// Packets that are overtaken: each with this probability is held back, and those behind it pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reordering {
+    /// Probability.
+    pub probability: f64,
+    /// How long it is held back.
+    pub delay: Time,
+}
+
+/// The delay after each hop of a route: that of the hop, and after the last what is left of the RTT.
+pub(crate) fn legs(route: &[u8], rtt_ms: f64, delay_ms: impl Fn(usize) -> f64) -> Vec<(u8, Time)> {
+    let mut left = from_ms(rtt_ms);
+    let leg = |(k, &hop): (usize, &u8)| {
+        let last = k + 1 == route.len();
+        let delay = if last { left } else { from_ms(delay_ms(usize::from(hop))).min(left) };
+        left -= delay;
+        (hop, delay)
+    };
+    route.iter().enumerate().map(leg).collect()
+}
+
+/// What clouds the delay of a route.
+#[derive(Clone, Debug)]
+struct Noise {
+    jitter: f64,
+    jitter_stream: Stream,
+    reordering: Reordering,
+    reordering_stream: Stream,
+    /// When the newest packet arrives of those that were not held back to be overtaken.
+    newest: Time,
+}
+
+impl Noise {
+    fn is_none(&self) -> bool {
+        self.jitter == 0.0 && self.reordering.probability == 0.0
+    }
+
+    /// When a packet arrives that would be there at `at`. Jitter holds packets back and lets none overtake; reordering
+    /// holds one back on its own.
+    fn arrival(&mut self, at: Time) -> Time {
+        let late = if self.jitter > 0.0 { (self.jitter_stream.uniform() * self.jitter) as Time } else { 0 };
+        let due = self.newest.max(at + late);
+        let Reordering { probability, delay } = self.reordering;
+        if probability > 0.0 && self.reordering_stream.uniform() < probability {
+            return due + delay;
+        }
+        self.newest = due;
+        due
+    }
+}
+
+/// Where a lane leads is the business of the packets in it; a hop's lanes follow those of the hop before.
+type Line = Lane<Packet>;
+
+/// Hops and lanes in motion.
+#[derive(Clone, Debug)]
+pub struct Topology {
+    hops: Vec<Hop>,
+    lanes: Vec<Line>,
+    /// Packets past their last hop whose delay is clouded.
+    noisy: Crowd<Packet>,
+    /// Each lane's delay and the hop before it, to find it again.
+    delays: Vec<(u8, Time)>,
+    routes: Vec<Route>,
+    /// The next event: its time, and the hop, or the number of hops plus the lane; last come the noisy packets.
+    next: (Time, usize),
+    clock: Time,
+    learns_losses: bool,
+    lost: u64,
+    /// Packets on their way and not lost.
+    under_way: u64,
+    /// Scratch space for what a queue drops and what a link lets go.
+    dropped: Vec<Packet>,
+    departed: Vec<Packet>,
+}
+
+impl Topology {
+    /// These hops, without senders. `clock` is the tick of the senders' clocks (0: perfect); `learns_losses` says
+    /// whether senders are told of losses, for which all hops must be plain ones ([`Hop::fifo`]).
+    #[must_use]
+    pub fn new(hops: Vec<Hop>, clock: Time, learns_losses: bool) -> Topology {
+        Topology {
+            hops,
+            lanes: Vec::new(),
+            noisy: Crowd::default(),
+            delays: Vec::new(),
+            routes: Vec::new(),
+            next: (NEVER, 0),
+            clock,
+            learns_losses,
+            lost: 0,
+            under_way: 0,
+            dropped: Vec::new(),
+            departed: Vec::new(),
+        }
+    }
+
+    /// The links of a network for design, tail drop before each, and the routes of its senders.
+    #[must_use]
+    pub fn of(network: &Network, lot: &Lot, seed: Seed) -> Topology {
+        let stream = |i: usize, purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
+        let hop = |(i, link): (usize, &LotLink)| {
+            Hop::fifo(Pipe::new(link.rate_mbps, PACKET_BYTES as u16, link.buffer), link.loss, stream(i, Purpose::Loss))
+        };
+        let hops = lot.links.iter().enumerate().map(hop).collect();
+        let mut topology = Topology::new(hops, from_ms(network.clock_ms), true);
+        for (i, (route, &rtt_ms)) in lot.routes.iter().zip(&network.rtt_ms).enumerate() {
+            let legs = legs(route, rtt_ms, |hop| lot.links[hop].delay_ms);
+            let in_order = (Reordering::default(), stream(i, Purpose::Reordering));
+            topology.add_route(&legs, (network.jitter_ms * 1e6, stream(i, Purpose::Jitter)), in_order);
+        }
+        topology
+    }
+
+    /// Adds the next sender: its hops in order, the delay after each (the last one's is to the receiver and back),
+    /// jitter (uniform up to this, ns) and reordering, with a stream for each.
+    pub fn add_route(
+        &mut self,
+        hops: &[(u8, Time)],
+        (jitter, jitter_stream): (f64, Stream),
+        (reordering, reordering_stream): (Reordering, Stream),
+    ) {
+        let lane = |&(hop, delay): &(u8, Time)| {
+            let known = self.delays.iter().position(|&d| d == (hop, delay));
+            known.unwrap_or_else(|| {
+                self.delays.push((hop, delay));
+                self.lanes.push(Lane::default());
+                self.lanes.len() - 1
+            }) as u16
+        };
+        let lanes = hops.iter().map(lane).collect();
+        self.routes.push(Route {
+            lanes,
+            hops: hops.iter().map(|&(hop, _)| hop).collect(),
+            noise: Noise { jitter, jitter_stream, reordering, reordering_stream, newest: 0 },
+        });
+    }
+
+    /// What each hop did.
+    #[must_use]
+    pub fn hop_totals(&self, now: Time) -> Vec<HopTotals> {
+        self.hops.iter().map(|hop| hop.totals(now)).collect()
+    }
+
+    /// Keeps a journal of what happens at the hops from now on.
+    pub fn keep_journal(&mut self) {
+        self.hops.iter_mut().for_each(|hop| hop.journal = Some(Vec::new()));
+    }
+
+    /// Takes what the journals have so far, with the numbers of the hops, in order of time.
+    pub fn take_journal(&mut self) -> Vec<(usize, HopEvent)> {
+        let take = |hop: &mut Hop| hop.journal.replace(Vec::new()).unwrap_or_default();
+        let mut events: Vec<(usize, HopEvent)> = Vec::new();
+        for (i, hop) in self.hops.iter_mut().enumerate() {
+            events.extend(take(hop).into_iter().map(|event| (i, event)));
+        }
+        // A plain queue notes departures when packets arrive, and cannot tell then how many it will leave behind.
+        events.sort_by_key(|(_, event)| event.time);
+        let mut inside = vec![0_u32; self.hops.len()];
+        for (i, event) in &mut events {
+            match event.kind {
+                HopEventKind::Enter => inside[*i] += 1,
+                HopEventKind::Drop | HopEventKind::Leave => inside[*i] = inside[*i].saturating_sub(1),
+            }
+            if event.kind == HopEventKind::Leave && self.hops[*i].is_plain() {
+                event.backlog = inside[*i];
+            }
+        }
+        events
+    }
+
+    /// Lets a packet into the next hop of its route, or a gap past it.
+    fn enter(&mut self, packet: Packet, now: Time) -> Option<Time> {
+        let hop = usize::from(self.routes[usize::from(packet.sender)].hops[usize::from(packet.hop)]);
+        if packet.lost {
+            self.leave(hop, packet, self.hops[hop].clear(now));
+            return None;
+        }
+        let departs = self.hops[hop].arrive(packet, now, &mut self.dropped);
+        if let Some(departs) = departs {
+            // The hop's queue is a plain one: the packet's way through it is known, and it is already beyond.
+            self.leave(hop, packet, departs);
+        }
+        self.bury(hop, now);
+        departs
+    }
+
+    /// Sends a packet that left a hop at `now` on its way, unless the link loses it; gaps are lost already.
+    fn leave(&mut self, hop: usize, mut packet: Packet, now: Time) {
+        if !packet.lost && self.hops[hop].loses() {
+            self.lose(&mut packet);
+            if !self.learns_losses {
+                return;
+            }
+        }
+        let route = &mut self.routes[usize::from(packet.sender)];
+        let leg = usize::from(packet.hop);
+        let lane = usize::from(route.lanes[leg]);
+        let at = now + self.delays[lane].1;
+        packet.hop += 1;
+        if leg + 1 < route.hops.len() || route.noise.is_none() {
+            self.lanes[lane].push(at, packet);
+        } else {
+            self.noisy.push(packet.sender, route.noise.arrival(at), packet);
+        }
+    }
+
+    /// Counts what the queue of a hop dropped, and sends the gaps on their way where senders learn of losses.
+    fn bury(&mut self, hop: usize, now: Time) {
+        while let Some(mut packet) = self.dropped.pop() {
+            self.lose(&mut packet);
+            if self.learns_losses {
+                self.leave(hop, packet, self.hops[hop].clear(now));
+            }
+        }
+    }
+
+    fn lose(&mut self, packet: &mut Packet) {
+        packet.lost = true;
+        self.lost += 1;
+        self.under_way -= 1;
+    }
+
+    /// What comes next. At one instant departures come before arrivals where tail is dropped, as where they are told on
+    /// arrival. Under other disciplines arrivals come first, as in ns-2, where they were planned before: there packets do
+    /// arrive at the very moment of a departure, and whose turn is next depends on it.
+    fn find_next(&mut self) {
+        let mut first = (NEVER, 0);
+        let mut sooner = |at: Time, i: usize| {
+            if at < first.0 {
+                first = (at, i);
+            }
+        };
+        let hops = || self.hops.iter().enumerate();
+        hops().filter(|(_, hop)| hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
+        let lanes = self.lanes.iter().map(Lane::next).zip(self.hops.len()..);
+        lanes.for_each(|(at, i)| sooner(at, i));
+        sooner(self.noisy.next(), self.hops.len() + self.lanes.len());
+        hops().filter(|(_, hop)| !hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
+        self.next = first;
+    }
+}
+
+impl Path for Topology {
+    #[inline(always)]
+    fn next<const PLAIN: bool>(&self) -> Time {
+        self.next.0
+    }
+
+    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet> {
+        let source = self.next.1;
+        let mut arrived = None;
+        if source < self.hops.len() {
+            let mut departed = std::mem::take(&mut self.departed);
+            self.hops[source].serve(now, &mut departed, &mut self.dropped);
+            departed.drain(..).for_each(|packet| self.leave(source, packet, now));
+            self.departed = departed;
+            self.bury(source, now);
+        } else {
+            let lane = self.lanes.get_mut(source - self.hops.len());
+            let packet = lane.map_or_else(|| self.noisy.pop(), Lane::pop);
+            if usize::from(packet.hop) == self.routes[usize::from(packet.sender)].hops.len() {
+                self.under_way -= u64::from(!packet.lost);
+                arrived = Some(packet);
+            } else {
+                self.enter(packet, now);
+            }
+        }
+        self.find_next();
+        arrived
+    }
+
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+        self.under_way += 1;
+        let departs = self.enter(packet, now);
+        self.find_next();
+        departs
+    }
+
+    #[inline(always)]
+    fn clock<const PLAIN: bool>(&self) -> Time {
+        self.clock
+    }
+
+    fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.under_way
+    }
+
+    fn backlog(&self, now: Time) -> u64 {
+        self.hops[0].backlog(now)
+    }
+}

@@ -1,0 +1,167 @@
+//! `make bench`: ns of CPU per delivered packet, for named cases of design and of evaluation. Published tables are used
+//! where they are at hand.
+//!
+//! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
+//! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
+
+use std::path::PathBuf;
+
+use cpu_time::ProcessTime;
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_net::engine::Engine;
+use exmachina_net::random::Seed;
+use exmachina_net::network::{Network, On, Workload};
+use exmachina_net::observe::Unwatched;
+use exmachina_net::path::Reordering;
+use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
+use exmachina_schemes::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
+use exmachina_net::time::from_s;
+use exmachina_transport::{Preset, Settings};
+use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+
+struct Case {
+    name: &'static str,
+    table: &'static str,
+    senders: usize,
+    rate_mbps: f64,
+    on_s: f64,
+}
+
+const CASES: [Case; 6] = [
+    Case {
+        name: "2013-delta1, n = 8, 15 Mbit/s",
+        table: "RemyCC-2013-delta1",
+        senders: 8,
+        rate_mbps: 15.0,
+        on_s: 10.0,
+    },
+    Case { name: "tao-100x, n = 2, 9.93 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 9.93, on_s: 1.0 },
+    Case { name: "tao-100x, n = 2, 99.3 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 99.3, on_s: 1.0 },
+    Case { name: "tao-100x, n = 2, 185 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 185.0, on_s: 1.0 },
+    Case { name: "one rule, n = 2, 15 Mbit/s", table: "one rule", senders: 2, rate_mbps: 15.0, on_s: 1.0 },
+    Case { name: "one rule, n = 100, 15 Mbit/s", table: "one rule", senders: 100, rate_mbps: 15.0, on_s: 1.0 },
+];
+
+fn table(name: &str) -> Option<FlatTable> {
+    if name == "one rule" {
+        let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
+        return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
+    }
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../../shared/reference/remycc/{name}.dna"));
+    FlatTable::new(&RuleTable::from_dna(&std::fs::read(path).ok()?).ok()?).ok()
+}
+
+/// CPU time of one run and the packets it delivered.
+fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
+    let workload = Workload::new(On::Seconds(case.on_s), case.on_s);
+    let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
+    let start = ProcessTime::now();
+    let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
+    engine.run(from_s(seconds), &mut Unwatched);
+    let outcome = engine.outcome();
+    (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
+}
+
+/// A case of evaluation: Cubic over 15 Mbit/s, 150 ms and 1000 packets of room.
+struct Evaluated {
+    name: &'static str,
+    stack: fn() -> (AnyScheme<'static>, Settings),
+    queue: fn() -> QueueKind,
+    senders: usize,
+    on: On,
+}
+
+/// Remy'13's dumbbell of eight senders, transfers of 100 kB on average every half a second; and flows for ever.
+const EVALUATED: [Evaluated; 9] = [
+    case("Cubic, polled, drop tail, R4 n = 8", remy13, drop_tail, 8, On::Bytes(100e3)),
+    case("Cubic, drop tail, R4 n = 8", tao14, drop_tail, 8, On::Bytes(100e3)),
+    case("Cubic, sfqCoDel, R4 n = 8", tao14, sfq_codel, 8, On::Bytes(100e3)),
+    case("Cubic, drop tail, n = 2 for ever", tao14, drop_tail, 2, On::Forever),
+    case("Cubic, sfqCoDel, n = 2 for ever", tao14, sfq_codel, 2, On::Forever),
+    case("today, drop tail, R4 n = 8", today, drop_tail, 8, On::Bytes(100e3)),
+    case("today, sfqCoDel, R4 n = 8", today, sfq_codel, 8, On::Bytes(100e3)),
+    case("today, drop tail, n = 2 for ever", today, drop_tail, 2, On::Forever),
+    case("today, sfqCoDel, n = 2 for ever", today, sfq_codel, 2, On::Forever),
+];
+
+const fn case(
+    name: &'static str,
+    stack: fn() -> (AnyScheme<'static>, Settings),
+    queue: fn() -> QueueKind,
+    senders: usize,
+    on: On,
+) -> Evaluated {
+    Evaluated { name, stack, queue, senders, on }
+}
+
+/// Cubic in ns-2's agent for Linux's modules.
+fn tao14() -> (AnyScheme<'static>, Settings) {
+    let cubic = AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22()));
+    (cubic, SchemeName::Cubic.transport(Preset::Tao14))
+}
+
+/// The same, looked at every 5 ms, which takes more events than packets do.
+fn remy13() -> (AnyScheme<'static>, Settings) {
+    (tao14().0, SchemeName::Cubic.transport(Preset::Remy13))
+}
+
+/// Cubic by that of today.
+fn today() -> (AnyScheme<'static>, Settings) {
+    (AnyScheme::Cubic(Cubic::new(CubicSettings::default())), Settings::today())
+}
+
+fn drop_tail() -> QueueKind {
+    QueueKind::DropTail
+}
+
+fn sfq_codel() -> QueueKind {
+    QueueKind::SfqCoDel(SfqCoDelSettings::default())
+}
+
+/// CPU time of one run and the packets it delivered.
+fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
+    let (scheme, transport) = (case.stack)();
+    let sender =
+        SenderPlan { scheme, transport, route: vec![0], rtt_ms: 150.0, workload: Workload::new(case.on.clone(), 0.5) };
+    let (link, limit) = (LinkPlan::Rate(15.0), Limit::Packets(1000));
+    let world = World {
+        hops: vec![HopPlan { link, queue: (case.queue)(), limit, loss: 0.0, delay_ms: 0.0 }],
+        senders: vec![sender; case.senders],
+        jitter_ms: 0.0,
+        reordering: Reordering::default(),
+    };
+    let start = ProcessTime::now();
+    let mut engine = world.engine(Seed { root: 1, specimen: 0 });
+    engine.run(from_s(seconds), &mut Unwatched);
+    let outcome = engine.outcome();
+    (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
+}
+
+/// Measures and prints a case, given as what runs it for so many simulated seconds.
+fn report(name: &str, run: impl Fn(f64) -> (f64, u64)) {
+    let fixed = std::env::var("EXMACHINA_BENCH_SECONDS").ok().and_then(|text| text.parse().ok());
+    let (time, packets) = if let Some(seconds) = fixed {
+        run(seconds)
+    } else {
+        // A length that takes a fifth of a second or so; the best of nine, since noise only ever adds.
+        let (trial, _) = run(100.0);
+        let seconds = (100.0 * 0.2 / trial).clamp(100.0, 35_000.0);
+        (0..9).map(|_| run(seconds)).min_by(|a, b| a.0.total_cmp(&b.0)).expect("nine runs")
+    };
+    let ns = time * 1e9 / packets as f64;
+    println!("{name:34} {ns:9.1} {:11.2e} {packets:12}", 1e9 / ns);
+}
+
+fn main() {
+    let filter = std::env::args().skip(1).find(|a| !a.starts_with('-')).unwrap_or_default();
+    println!("{:34} {:>9} {:>11} {:>12}", "case", "ns/packet", "packets/s", "packets");
+    for case in CASES.iter().filter(|c| c.name.contains(&filter)) {
+        match table(case.table) {
+            Some(table) => report(case.name, |seconds| run(case, &table, seconds)),
+            None => println!("{:34} {:>9}", case.name, "no table"),
+        }
+    }
+    for case in EVALUATED.iter().filter(|c| c.name.contains(&filter)) {
+        report(case.name, |seconds| evaluate(case, seconds));
+    }
+}

@@ -1,0 +1,262 @@
+//! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
+
+use exmachina_rules::FlatTable;
+use crate::beside::Beside;
+use exmachina_net::engine::Engine;
+use exmachina_net::random::Seed;
+use exmachina_net::network::Network;
+use exmachina_net::observe::Observer;
+use exmachina_net::outcome::Outcome;
+use exmachina_scenario::role::Runs;
+use exmachina_schemes::{Aimd, Mixed, Remy};
+use crate::sender::Sender;
+use exmachina_net::time::from_s;
+
+/// The tables that senders run.
+#[derive(Clone, Copy, Debug)]
+pub enum Cast<'t> {
+    /// All of them this one, whatever their class.
+    Everybody(&'t FlatTable),
+    /// Those of each class the one at its place (of a class that has none, the last).
+    Classes(&'t [FlatTable]),
+    /// Those of one class the table under design, the others the ones at their places.
+    Lead {
+        /// The class.
+        class: usize,
+        /// Its table.
+        table: &'t FlatTable,
+        /// The tables of all classes; that of the class itself does not matter. None where there is one class.
+        others: &'t [FlatTable],
+    },
+}
+
+impl<'t> Cast<'t> {
+    fn table(&self, class: usize) -> &'t FlatTable {
+        match *self {
+            Cast::Everybody(table) => table,
+            Cast::Classes(tables) => &tables[class.min(tables.len() - 1)],
+            Cast::Lead { class: own, table, others } if class == own || others.is_empty() => table,
+            Cast::Lead { others, .. } => &others[class.min(others.len() - 1)],
+        }
+    }
+
+    /// By sender, whether it runs the table that is looked at: the one under design, or any. Empty: all do.
+    #[must_use]
+    pub fn watched(&self, specimen: &Specimen) -> Vec<bool> {
+        let runs = |runs| match (self, runs) {
+            (_, Runs::Aimd) => false,
+            (Cast::Lead { class, others, .. }, Runs::Table(of)) => of == *class || others.is_empty(),
+            _ => true,
+        };
+        specimen.roles.iter().map(|role| runs(role.runs)).collect()
+    }
+
+    /// Runs a specimen, of the set that has this root seed.
+    pub fn run(&self, specimen: &Specimen, root: u64, duration_s: f64, observer: &mut impl Watches<'t>) -> Outcome {
+        let Specimen { network, roles, neighbours, .. } = specimen;
+        if roles.is_empty() && network.lot.is_none() && neighbours.is_empty() {
+            // Most models: nobody pays for what there may be elsewhere.
+            let table = self.table(0);
+            let mut engine = dumbbell(network, specimen.seed(root), |_| Remy::new(table));
+            engine.run(from_s(duration_s), observer);
+            return engine.outcome();
+        }
+        let scheme = |i: usize| match roles.get(i).map_or(Runs::Table(0), |role| role.runs) {
+            Runs::Table(class) => Mixed::Remy(Remy::new(self.table(class))),
+            Runs::Aimd => Mixed::Aimd(Aimd::default()),
+        };
+        run_mixed(specimen, root, scheme, duration_s, observer)
+    }
+}
+
+/// Watches a run whatever its senders are.
+pub trait Watches<'t>: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>> + Observer<Beside<'t>> {}
+
+impl<'t, W> Watches<'t> for W where W: Observer<Sender<Remy<'t>>> + Observer<Sender<Mixed<'t>>> + Observer<Beside<'t>> {}
+
+/// Runs any network with any of the schemes of a design. Neighbours are not among the flows of its outcome.
+pub fn run_mixed<'t>(
+    specimen: &Specimen,
+    root: u64,
+    scheme: impl Fn(usize) -> Mixed<'t>,
+    duration_s: f64,
+    observer: &mut impl Watches<'t>,
+) -> Outcome {
+    let (network, seed) = (&specimen.network, specimen.seed(root));
+    if !specimen.neighbours.is_empty() {
+        let mut engine = beside(network, &specimen.neighbours, seed, scheme);
+        engine.run(from_s(duration_s), observer);
+        let mut outcome = engine.outcome();
+        outcome.flows.truncate(network.senders());
+        return outcome;
+    }
+    match &network.lot {
+        None => {
+            let mut engine = dumbbell(network, seed, scheme);
+            engine.run(from_s(duration_s), observer);
+            engine.outcome()
+        }
+        Some(lot) => {
+            let mut engine = routed(network, lot, seed, scheme);
+            engine.run(from_s(duration_s), observer);
+            engine.outcome()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::evaluate::{Contender, mean, scores};
+    use crate::model::Model;
+    use crate::reference::reference;
+    use crate::usage::usage_in;
+    use exmachina_rules::{Action, RuleTable, Signal};
+    use exmachina_net::network::{Lot, LotLink};
+    use exmachina_net::observe::Unwatched;
+    use exmachina_scenario::Specimen;
+
+    const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
+    const LOT: &str = "\
+[[links]]
+name = 'A'
+rate_mbps = 10
+delay_ms = 75
+[[links]]
+name = 'B'
+rate_mbps = 40
+delay_ms = 75
+[[senders]]
+count = 1
+[[senders]]
+count = 1
+links = ['A']
+[[senders]]
+count = 1
+links = ['B']
+";
+
+    fn table(intersend_ms: f64, increment: i32) -> FlatTable {
+        let action = Action { multiple: 0.9, increment, intersend_ms };
+        FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap()
+    }
+
+    fn model(text: &str) -> Model {
+        Model::parse(&format!("{text}{REST}"), "x.toml").unwrap()
+    }
+
+    /// The same network as a dumbbell and as a lot of one link.
+    fn both_ways(more: &str, rest: &str) -> Vec<[Outcome; 2]> {
+        let text = format!("[link]\nrate_mbps = 10\n{more}\n{rest}\n");
+        let (set, table) = (Model::parse(&text, "x.toml").unwrap().held_out(1, 3), table(0.5, 10));
+        let run = |specimen: &Specimen| {
+            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
+            let mut routed = network.clone();
+            let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
+            routed.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
+            [network, &routed].map(|n| Cast::Everybody(&table).run(n, seed, 60.0, &mut Unwatched))
+        };
+        set.specimens.iter().map(run).collect()
+    }
+
+    /// Also where packets are dropped, of which senders by bytes are told: in the same place among their ACKs.
+    #[test]
+    fn a_lot_of_one_link_is_a_dumbbell() {
+        let bytes = "[workload]\non = { bytes = 1e6 }\noff = { seconds = 0.5 }\n";
+        for (buffer, lossy) in [("'infinite'", false), ("{ bdp = 0.2 }", true)] {
+            for noise in ["", "jitter_ms = 3", "jitter_ms = 3\nclock_ms = 20"] {
+                for workload in [REST, bytes] {
+                    let path = format!("buffer = {buffer}\n[path]\nrtt_ms_each = [50, 100, 50]\n{noise}");
+                    for [dumbbell, lot] in both_ways(&path, workload) {
+                        assert_eq!(dumbbell, lot);
+                        assert!(!lossy || dumbbell.lost > 1000);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_schemes_on_a_dumbbell_are_the_same_tables() {
+        let set = model("[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n[senders]\ncount = 3\n").held_out(1, 2);
+        let table = table(0.5, 10);
+        for specimen in &set.specimens {
+            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
+            let fast = Cast::Everybody(&table).run(network, seed, 30.0, &mut Unwatched);
+            let mixed = run_mixed(network, seed, |_| Mixed::Remy(Remy::new(&table)), 30.0, &mut Unwatched);
+            assert_eq!(fast, mixed);
+        }
+    }
+
+    #[test]
+    fn aimd_senders_get_their_share_of_what_a_table_leaves() {
+        let text =
+            "[link]\nrate_mbps = 10\nbuffer = { bdp = 2 }\n[path]\nrtt_ms = 100\n[senders]\ncount = 2\naimd = 1\n";
+        let model = model(text);
+        let set = model.held_out(1, 8);
+        // 1 packet each 4 ms is a quarter of the link; AIMD takes most of the rest.
+        let modest = Contender::Table(Box::new(table(4.0, 100)));
+        let (mut table_mbps, mut aimd_mbps) = (0.0, 0.0);
+        for specimen in &set.specimens {
+            let outcome = modest.run(specimen, set.seed, 100.0, &AtomicBool::new(false));
+            table_mbps += outcome.flows[0].throughput_mbps() / 8.0;
+            aimd_mbps += outcome.flows[1].throughput_mbps() / 8.0;
+        }
+        assert!((2.3..=2.5).contains(&table_mbps) && (6.0..8.0).contains(&aimd_mbps), "{table_mbps} {aimd_mbps}");
+        // Both sides count: a table that takes all the room is worth less than the sum of the two says.
+        let score = |contender: &Contender| mean(&scores(contender, &set, &model.objective, 100.0)).unwrap();
+        let greedy = Contender::Table(Box::new(table(0.1, 256)));
+        assert!(score(&modest) > score(&greedy) + 1.0);
+        // The reference: half of the link for each while both are on, and no queue for either.
+        let best = reference(&set.specimens[0], set.seed, 100.0, &AtomicBool::new(false))
+            .score(&set.specimens[0].network.roles, &model.objective);
+        assert!((-0.1..0.0).contains(&best.mean.unwrap()), "{best:?}");
+    }
+
+    #[test]
+    fn only_the_senders_of_its_class_use_a_table() {
+        let group = |name: &str| format!("[[senders]]\nname = '{name}'\ncount = 1\n");
+        let text = ["[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n", &group("a"), &group("b")].concat();
+        let set = model(&text).held_out(1, 2);
+        let tables = [table(2.0, 100), table(50.0, 100)];
+        let uses = |class: usize| {
+            let cast = Cast::Lead { class, table: &tables[class], others: &tables };
+            usage_in(cast, &tables[class], &set, 20.0, &AtomicBool::new(false)).rules[0].uses
+        };
+        let all = usage_in(Cast::Classes(&tables), &tables[0], &set, 20.0, &AtomicBool::new(false)).rules[0].uses;
+        assert!(uses(0) > 10 * uses(1) && uses(1) > 0);
+        assert_eq!(uses(0) + uses(1), all);
+        let outcome =
+            Contender::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0, &AtomicBool::new(false));
+        assert!(outcome.flows[0].sent > 10 * outcome.flows[1].sent);
+    }
+
+    #[test]
+    fn a_parking_lot_and_its_reference() {
+        let model = model(LOT);
+        let set = model.held_out(1, 4);
+        let table = table(1.0, 100);
+        for specimen in &set.specimens {
+            let outcome =
+                Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
+            let [both, first, second] = &outcome.flows[..] else { panic!("three senders") };
+            assert_eq!(outcome.flows.iter().map(|f| f.min_rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0]);
+            // The slow link is full, and no more; the fast one is not, and nothing waits there.
+            assert!(both.throughput_mbps() < 10.0 && first.throughput_mbps() < 10.0);
+            assert!(both.throughput_mbps() + second.throughput_mbps() < 40.0);
+            assert!(first.delay_ratio().unwrap() > 1.5 && second.delay_ratio().unwrap() < 1.05);
+            let ideal = reference(specimen, set.seed, 100.0, &AtomicBool::new(false));
+            assert_eq!(ideal.flows.iter().map(|f| f.on_s).collect::<Vec<_>>().len(), 3);
+            for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
+                assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
+            }
+            // 1 ms on the slow link and 0.25 ms on the fast one.
+            let rtts = ideal.flows.iter().map(|f| f.mean_rtt_ms().unwrap()).collect::<Vec<_>>();
+            assert_eq!(rtts, [301.25, 151.0, 150.25]);
+            let roles = &specimen.network.roles;
+            assert!(ideal.score(roles, &model.objective).mean > outcome.score(roles, &model.objective).mean);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The design simulator (Remy'13 §4.3): networks in motion whose senders run schemes on the plain [`Sender`].
+
+use exmachina_net::engine::Engine;
+use exmachina_net::network::{Lot, Network};
+use exmachina_net::path::{Dumbbell, Topology};
+use exmachina_net::random::Seed;
+use exmachina_net::traffic::Traffic;
+use exmachina_scenario::neighbour::Neighbour;
+use exmachina_schemes::Mixed;
+use exmachina_transport::scheme::Scheme;
+
+use crate::beside::{Beside, connection};
+use crate::sender::Sender;
+
+/// The design simulator, where there is one bottleneck.
+pub type DesignEngine<S> = Engine<Sender<S>, Dumbbell>;
+
+/// A network of one link at time 0, every sender off; `scheme(i)` is the scheme of sender i.
+///
+/// # Panics
+/// If there are more senders than a schedule has room for (scenario files are checked for that).
+pub fn dumbbell<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> DesignEngine<S> {
+    let (senders, traffic) = ends(network, seed, scheme);
+    Engine::with(Dumbbell::new(network, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+}
+
+/// The same for a network of several links.
+///
+/// # Panics
+/// If there are more senders than a schedule has room for (scenario files are checked for that).
+pub fn routed<S: Scheme>(
+    network: &Network,
+    lot: &Lot,
+    seed: Seed,
+    scheme: impl Fn(usize) -> S,
+) -> Engine<Sender<S>, Topology> {
+    let (senders, traffic) = ends(network, seed, scheme);
+    Engine::with(Topology::of(network, lot, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+}
+
+/// The same for a network of one link with neighbours, which are the last of the senders.
+///
+/// # Panics
+/// If there are more senders than a schedule has room for (scenario files are checked for that).
+pub fn beside<'t>(
+    network: &Network,
+    neighbours: &[Neighbour],
+    seed: Seed,
+    scheme: impl Fn(usize) -> Mixed<'t>,
+) -> Engine<Beside<'t>, Dumbbell> {
+    let mut all = network.clone();
+    all.rtt_ms.extend(neighbours.iter().map(|neighbour| neighbour.rtt_ms));
+    let (senders, _) = ends(network, seed, scheme);
+    let kinds = neighbours.iter().map(|neighbour| neighbour.kind).zip(network.senders() as u16..);
+    let neighbours = kinds.map(|(kind, id)| Beside::Neighbour(Box::new(connection(kind, id, seed))));
+    let everybody = senders.into_iter().map(Beside::Designed).chain(neighbours).collect();
+    let traffic = traffic(&all, seed);
+    Engine::with(Dumbbell::new(&all, seed), everybody, traffic, network.rate_mbps, all.rtt_ms)
+}
+
+/// The senders of a network, and their traffic.
+fn ends<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> (Vec<Sender<S>>, Vec<Traffic>) {
+    let senders = (0..network.senders()).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect();
+    (senders, traffic(network, seed))
+}
+
+fn traffic(network: &Network, seed: Seed) -> Vec<Traffic> {
+    let of = |i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i);
+    (0..network.senders()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use exmachina_net::network::{On, Workload};
+    use exmachina_net::observe::Unless;
+    use exmachina_net::time::from_s;
+    use exmachina_schemes::{AnyScheme, ConstantWindow};
+
+    use super::*;
+
+
+    #[test]
+    fn a_run_that_nobody_wants_ends_long_before_its_time() {
+        let network = Network::dumbbell(1000.0, 10.0, 1, Workload::new(On::Forever, 1e-3));
+        let run = |abandoned| {
+            let scheme = |_| AnyScheme::ConstantWindow(ConstantWindow { packets: 2000 });
+            let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, scheme);
+            let early = engine.run(from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
+            (early, engine.outcome().flows[0].sent)
+        };
+        let (early, sent) = run(true);
+        assert!(early && sent < 100_000, "{sent}");
+        let (early, sent) = run(false);
+        assert!(!early && sent > 900_000, "{sent}");
+    }
+}

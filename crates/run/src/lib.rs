@@ -1,0 +1,18 @@
+//! Runs: who sends on what network, what came of it, what that is worth, and what could have been had.
+//!
+//! A [`exmachina_scenario::Specimen`] is run by a [`cast::Cast`] in the design simulator, a
+//! [`exmachina_scenario::world::World`] by its own schemes on the transports of evaluations ([`runs`]).
+
+pub mod beside;
+pub mod cast;
+pub mod design_simulator;
+pub mod evaluate;
+pub mod omniscient;
+pub mod packet_trace;
+pub mod record;
+pub mod reference;
+pub mod runs;
+pub mod sender;
+pub mod units;
+pub mod usage;
+pub mod worth;

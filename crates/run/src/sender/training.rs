@@ -1,0 +1,129 @@
+//! What a design trains its senders with, so that they get along with real ones: receivers that acknowledge several packets
+//! at a time, timers that are late, and flows whose window and averages are set elsewhere now and then.
+//!
+//! Delays count when packets arrive, as in `transport/`: how long an ACK waits is the receiver's doing, not the network's.
+
+use super::{Acks, Network, Seed, Sender};
+use exmachina_net::endpoint::Endpoint;
+use exmachina_net::network::EACH_PACKET;
+use exmachina_net::random::{Purpose, Stream};
+use exmachina_transport::scheme::Scheme;
+use exmachina_net::time::{NEVER, Time, from_ms, from_s};
+
+/// How far windows and averages are set elsewhere, up or down: at most by this factor.
+const FARTHEST: f64 = 16.0;
+
+/// Held ACKs and upsets of one sender.
+#[derive(Clone, Debug)]
+pub struct Training {
+    acks: Acks,
+    /// The tick of its clock.
+    clock: Time,
+    /// Packets that arrived and are not acknowledged yet.
+    held: u32,
+    /// The last of them: its number and when it was sent.
+    last: (u32, Time),
+    /// Mean time between upsets, s, and when the next one is.
+    upset_s: f64,
+    upset_at: Time,
+    upsets: Stream,
+    /// How late its pacing timer is at most, ns.
+    latest: f64,
+    timers: Stream,
+}
+
+impl Training {
+    /// That of a sender; none where nothing asks for it.
+    pub(super) fn of(network: &Network, seed: Seed, sender: u16) -> Option<Box<Training>> {
+        let upset_s = network.upsets.flow_s;
+        let latest = network.roughness.late_ms * 1e6;
+        if network.acks == EACH_PACKET && upset_s == 0.0 && latest == 0.0 {
+            return None;
+        }
+        let mut upsets = Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Upsets);
+        let upset_at = if upset_s > 0.0 { from_s(upsets.exponential(upset_s)) } else { NEVER };
+        Some(Box::new(Training {
+            acks: network.acks,
+            clock: from_ms(network.clock_ms),
+            held: 0,
+            last: (0, 0),
+            upset_s,
+            upset_at,
+            upsets,
+            latest,
+            timers: Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Timers),
+        }))
+    }
+
+    /// Whether a flow is upset now: by how much its window and its averages are multiplied then.
+    fn upset(&mut self, now: Time) -> Option<(f64, f64)> {
+        if now < self.upset_at {
+            return None;
+        }
+        while self.upset_at <= now {
+            self.upset_at += from_s(self.upsets.exponential(self.upset_s)).max(1);
+        }
+        let mut factor = || self.upsets.log_between(1.0 / FARTHEST, FARTHEST);
+        Some((factor(), factor()))
+    }
+}
+
+impl<S: Scheme> Sender<S> {
+    /// A packet of the present flow arrives where its ACK may have to wait, or the flow is upset.
+    #[inline(never)]
+    pub(super) fn train(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+        let due = self.due;
+        let Some(training) = &mut self.training else { return };
+        let expected = if training.held > 0 { training.last.0 + 1 } else { self.acked };
+        training.held += 1;
+        training.last = (seq, sent);
+        let upset = training.upset(received);
+        // At once after a gap (RFC 5681 §4.2).
+        let at_once = training.held >= training.acks.packets || seq != expected;
+        if at_once {
+            self.acknowledge_held(received, clock);
+        } else if due == NEVER {
+            self.due = received + from_ms(training.acks.delay_ms);
+        }
+        if let Some((window, averages)) = upset {
+            self.scheme.upset(window, averages);
+            self.open();
+        }
+    }
+
+    /// Takes in the ACK of all packets that wait for one.
+    pub(super) fn acknowledge_held(&mut self, now: Time, clock: Time) {
+        let Some(training) = self.training.as_mut().filter(|training| training.held > 0) else { return };
+        let (held, (seq, sent)) = (std::mem::take(&mut training.held), training.last);
+        self.due = NEVER;
+        self.take_in(seq, sent, now, clock, held);
+    }
+
+    /// A packet goes now: when the next one does, if a pause is all that holds it back. What a late timer cost is made up
+    /// for.
+    #[inline(never)]
+    pub(super) fn set_timer(&mut self, now: Time, pause: Time) -> Time {
+        if let Some(training) = self.training.as_mut().filter(|training| training.latest > 0.0) {
+            self.last_send = now - self.late_by;
+            self.late_by = (training.timers.uniform() * training.latest) as Time;
+        }
+        (self.last_send + pause + self.late_by).max(now)
+    }
+
+    /// Those of a flow that ended are acknowledged to nobody.
+    pub(super) fn forget_held(&mut self) {
+        if let Some(training) = &mut self.training {
+            training.held = 0;
+            self.due = NEVER;
+        }
+    }
+
+    /// The time of an ACK that waited, or of a send: whether there is something to send now.
+    #[cold]
+    pub(super) fn waited(&mut self, now: Time) -> bool {
+        let clock = self.training.as_ref().map_or(0, |training| training.clock);
+        self.acknowledge_held(now, clock);
+        self.planned = self.ready();
+        self.planned <= now
+    }
+}

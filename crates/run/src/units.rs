@@ -1,0 +1,92 @@
+//! The same network and table with time counted in other units: to see whether a table stands on how instants are rounded.
+//!
+//! The simulator counts whole nanoseconds. Where all times of a network and a table are so many times as long, and rates as
+//! much slower, it is the same system but for that rounding: what a second clock type would show, in the one engine.
+
+use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
+use exmachina_net::network::{Network, On};
+
+/// The same table for times that many times as long.
+#[must_use]
+pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
+    let mut table = table.clone();
+    stretch(&mut table.root, times);
+    table
+}
+
+fn stretch(node: &mut Node, times: f64) {
+    for signal in [Signal::SendEwma, Signal::AckEwma, Signal::SlowAckEwma, Signal::RttDiff, Signal::QueueingDelay] {
+        node.cell.lower[signal as usize] *= times;
+        node.cell.upper[signal as usize] *= times;
+    }
+    match &mut node.kind {
+        NodeKind::Leaf(action) => action.intersend_ms *= times,
+        NodeKind::Split(children) => children.iter_mut().for_each(|child| stretch(child, times)),
+    }
+}
+
+/// The same network, so many times as slow.
+#[must_use]
+pub fn slowed(network: &Network, times: f64) -> Network {
+    let mut slow = network.clone();
+    slow.rate_mbps /= times;
+    slow.rtt_ms.iter_mut().for_each(|rtt| *rtt *= times);
+    slow.jitter_ms *= times;
+    slow.clock_ms *= times;
+    slow.workload.off_s *= times;
+    if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut slow.workload.on {
+        *mean *= times;
+    }
+    for link in slow.lot.iter_mut().flat_map(|lot| &mut lot.links) {
+        link.rate_mbps /= times;
+        link.delay_ms *= times;
+    }
+    slow
+}
+
+#[cfg(test)]
+mod tests {
+    use exmachina_rules::{Action, FlatTable};
+    use exmachina_net::random::Seed;
+    use exmachina_net::network::Workload;
+    use exmachina_net::observe::Unwatched;
+
+    use super::*;
+    use crate::cast::Cast;
+
+    /// Packets in a minute of true time.
+    fn packets(network: &Network, table: &RuleTable, times: f64) -> f64 {
+        let (network, table) = (slowed(network, times), FlatTable::new(&stretched(table, times)).unwrap());
+        let seed = Seed { root: 1, specimen: 0 };
+        let outcome = Cast::Everybody(&table).run(&network, seed, 60.0 * times, &mut Unwatched);
+        outcome.flows.iter().map(|flow| flow.delivered as f64).sum()
+    }
+
+    #[test]
+    fn it_is_the_same_system() {
+        let network = Network::dumbbell(33.0, 150.0, 2, Workload::new(On::Seconds(1.0), 1.0));
+        let action = Action { multiple: 0.97, increment: 12, intersend_ms: 0.3 };
+        let mut table = RuleTable::single(&[Signal::AckEwma, Signal::RttRatio], action);
+        table.split(0, &[0.0, 0.7, 1.2, 0.0, 0.0, 0.0], &[Signal::AckEwma, Signal::RttRatio]);
+        table.set_action(0, Action { intersend_ms: 0.1, ..action });
+        let usual = packets(&network, &table, 1.0);
+        for times in [8.0, 1.618, 0.618] {
+            assert!((packets(&network, &table, times) / usual - 1.0).abs() < 1e-3, "{times}");
+        }
+    }
+
+    /// A rule that sends every 0.3035 ms holds while ACKs come as far apart as that, but for a tenth of a picosecond: in whole
+    /// nanoseconds always, in other units as it happens.
+    #[test]
+    fn an_edge_on_a_pace_is_found() {
+        let network = Network::dumbbell(33.0, 150.0, 1, Workload::new(On::Forever, 0.1));
+        let slow = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
+        let mut table = RuleTable::single(&[Signal::AckEwma], slow);
+        table.split(0, &[0.0, 0.303_499_999_999_9, 0.0, 0.0, 0.0, 0.0], &[Signal::AckEwma]);
+        table.set_action(1, Action { intersend_ms: 0.3035, ..slow });
+        let usual = packets(&network, &table, 1.0);
+        // Paces of 606999.7, 404666.6 and 374691.1 ns.
+        let ratios = [1.999_999, 1.333_333, 1.234_567].map(|times| packets(&network, &table, times) / usual);
+        assert!(ratios[0] > 0.99 && ratios[1] > 0.99 && ratios[2] < 0.9, "{ratios:?}");
+    }
+}

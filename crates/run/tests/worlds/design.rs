@@ -1,0 +1,258 @@
+//! Random networks of the design simulator, dumbbells and several links, and the witness that watches a run of one.
+
+use std::cell::Cell;
+
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_net::endpoint::Endpoint;
+use exmachina_net::engine::Engine;
+use exmachina_net::random::Seed;
+use exmachina_net::network::{Acks, Buffer, Lot, LotLink, Network, On, Roughness, Upsets, Workload};
+use exmachina_net::observe::Observer;
+use exmachina_net::packet::Packet;
+use exmachina_net::path::Path;
+use exmachina_net::random::{Purpose, Stream};
+use exmachina_schemes::{Aimd, AnyScheme, Remy};
+use exmachina_transport::scheme::Scheme;
+use exmachina_run::sender::Sender;
+use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+
+use super::Dice;
+
+/// A network, who is on it, and for how long it runs.
+#[derive(Debug)]
+pub struct DesignWorld {
+    network: Network,
+    table: FlatTable,
+    /// Every second sender is one.
+    aimd: bool,
+    seconds: f64,
+}
+
+/// One random network of the design simulator. The same seed gives the same.
+pub fn world(seed: u64) -> DesignWorld {
+    let mut dice = Dice(Stream::new(seed, 2, 0, Purpose::Network));
+    let rate_mbps = if dice.chance(0.1) { dice.log(1e-5, 1e5) } else { dice.log(0.5, 200.0) };
+    let n = if dice.chance(0.05) { 100 } else { 1 + dice.below(6) as usize };
+    let rtt = |dice: &mut Dice| if dice.chance(0.2) { dice.log(1e-6, 1e5) } else { dice.log(0.1, 500.0) };
+    let first = rtt(&mut dice);
+    let alike = dice.chance(0.5);
+    let rtt_ms: Vec<f64> = (0..n).map(|i| if alike || i == 0 { first } else { rtt(&mut dice) }).collect();
+    let longest = rtt_ms.iter().copied().fold(0.0, f64::max);
+    let mut network = Network { rtt_ms, ..Network::dumbbell(rate_mbps, first, 1, workload(&mut dice)) };
+    network.buffer = buffer(&mut dice);
+    network.loss = loss(&mut dice);
+    network.jitter_ms = if dice.chance(0.3) { longest * dice.log(1e-4, 1.0) } else { 0.0 };
+    network.clock_ms = if dice.chance(0.4) { longest * dice.log(1e-4, 1.0) } else { 0.0 };
+    if dice.chance(0.4) {
+        network.lot = Some(lot(&mut dice, n, rate_mbps));
+    }
+    if dice.chance(0.3) {
+        network.acks = Acks { packets: dice.pick(&[2, 3, 8, 64]), delay_ms: dice.log(0.01, 1e3) };
+    }
+    let (flow_s, link_s) = (dice.log(0.01, 10.0), dice.log(0.01, 10.0));
+    network.upsets = match dice.below(6) {
+        0 => Upsets { flow_s, link_s: 0.0 },
+        1 if network.lot.is_none() => Upsets { flow_s: 0.0, link_s },
+        2 if network.lot.is_none() => Upsets { flow_s, link_s },
+        _ => Upsets::default(),
+    };
+    if dice.chance(0.3) {
+        network.roughness.late_ms = dice.log(0.001, 100.0);
+    }
+    if network.lot.is_none() && dice.chance(0.4) {
+        let mut some = |low, high| if dice.chance(0.4) { dice.log(low, high) } else { 0.0 };
+        network.roughness = Roughness {
+            loss_burst: some(1.0, 100.0),
+            jitter_every_ms: some(1.0, 1000.0),
+            batch_ms: some(0.1, 100.0),
+            wander: some(0.01, 1.0),
+            policed: some(1.0, 2.0) > 0.0,
+            ..network.roughness
+        };
+    }
+    let seconds = dice.pick(&[3.0, 10.0, 100.0, 10_000.0]);
+    DesignWorld { network, table: table(&mut dice), aimd: dice.chance(0.3), seconds }
+}
+
+fn workload(dice: &mut Dice) -> Workload {
+    let extreme = dice.chance(0.1);
+    let mut log = |low: f64, high: f64| if extreme { dice.log(1e-6, 1e6) } else { dice.log(low, high) };
+    let (on, off_s) = (log(0.01, 10.0), log(0.001, 5.0));
+    let on = match dice.below(4) {
+        0 => On::Seconds(on),
+        1 => On::FixedSeconds(on),
+        2 => On::Bytes(on * 1e6),
+        _ => On::Forever,
+    };
+    Workload::new(on, off_s)
+}
+
+fn buffer(dice: &mut Dice) -> Buffer {
+    if dice.chance(0.4) { Buffer::Infinite } else { Buffer::Packets(dice.pick(&[0, 1, 2, 5, 20, 100, 1000, u32::MAX])) }
+}
+
+fn loss(dice: &mut Dice) -> f64 {
+    if dice.chance(0.6) { 0.0 } else { dice.pick(&[1e-4, 0.01, 0.1, 0.5, 0.99]) }
+}
+
+fn lot(dice: &mut Dice, senders: usize, rate_mbps: f64) -> Lot {
+    let n = 1 + dice.below(4) as u8;
+    let link = |dice: &mut Dice| LotLink {
+        rate_mbps: rate_mbps * dice.log(1.0, 10.0),
+        buffer: buffer(dice),
+        loss: loss(dice),
+        delay_ms: if dice.chance(0.3) { 0.0 } else { dice.log(0.001, 100.0) },
+    };
+    let links = (0..n).map(|_| link(dice)).collect();
+    let route = |dice: &mut Dice| {
+        let first = dice.below(u32::from(n)) as u8;
+        (first..n).filter(|&hop| hop == first || dice.chance(0.7)).collect()
+    };
+    Lot { links, routes: (0..senders).map(|_| route(dice)).collect() }
+}
+
+fn table(dice: &mut Dice) -> FlatTable {
+    let signals = if dice.chance(0.2) { &Signal::ALL[..] } else { &Signal::ALL[..4] };
+    let action = |dice: &mut Dice| {
+        let slowest = if dice.chance(0.1) { 1e7 } else { 10.0 };
+        Action {
+            multiple: dice.pick(&[0.0, 0.5, 0.9, 1.0, 1.5]),
+            increment: dice.pick(&[-5, 0, 1, 2, 10, 100, 1_000_000]),
+            intersend_ms: if dice.chance(0.2) { 0.0 } else { dice.log(1e-6, slowest) },
+        }
+    };
+    let mut table = RuleTable::single(signals, action(dice));
+    for _ in 0..dice.below(5) {
+        let mut at = [0.0; 6];
+        at.iter_mut().for_each(|x| *x = dice.log(0.01, 20.0));
+        at[Signal::RttRatio as usize] = dice.log(1.0, 3.0);
+        table.split(dice.below(table.len() as u32) as usize, &at, &signals[1..]);
+    }
+    (0..table.len()).for_each(|rule| table.set_action(rule, action(dice)));
+    FlatTable::new(&table).expect("a sound table")
+}
+
+/// Runs a network and checks it: events, packets sent, and whether it got to its end.
+pub fn run(seed: u64, events: u64) -> (u64, u64, bool) {
+    let world = world(seed);
+    let scheme = |i: usize| match (world.aimd && i % 2 == 1, &world.table) {
+        (true, _) => AnyScheme::Aimd(Aimd::default()),
+        (false, table) => AnyScheme::Remy(Remy::new(table)),
+    };
+    let seed = Seed { root: seed, specimen: 0 };
+    match &world.network.lot {
+        None => watched(&world, events, Engine::new(&world.network, seed, scheme)),
+        Some(lot) => watched(&world, events, Engine::routed(&world.network, lot, seed, scheme)),
+    }
+}
+
+fn watched<'t, P: Path>(
+    world: &DesignWorld,
+    events: u64,
+    mut engine: Engine<Sender<AnyScheme<'t>>, P>,
+) -> (u64, u64, bool) {
+    let n = world.network.senders();
+    let mut witness =
+        Witness { world, now: 0, busy_until: 0, seen: vec![Seen::default(); n], events: Cell::new(0), budget: events };
+    let paused = engine.run(from_s(world.seconds), &mut witness);
+    let outcome = engine.outcome();
+    let sum = |f: fn(&exmachina_net::outcome::Flow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
+    let (sent, delivered) = (sum(|f| f.sent), sum(|f| f.delivered));
+    assert_eq!(sent, delivered + outcome.lost + outcome.in_flight, "packets are not conserved: {outcome:?}");
+    for (i, sender) in engine.senders().iter().enumerate() {
+        witness.check_voice(i, sender);
+    }
+    (witness.events.get(), sent, !paused)
+}
+
+#[derive(Clone, Default)]
+struct Seen {
+    /// When the packet was sent that arrived last.
+    last_sent: Time,
+    /// The fates of all packets are known by then; [`NEVER`] where that cannot be told.
+    known_by: Time,
+}
+
+struct Witness<'w> {
+    world: &'w DesignWorld,
+    now: Time,
+    /// When the last packet leaves the first link that was seen to.
+    busy_until: Time,
+    seen: Vec<Seen>,
+    events: Cell<u64>,
+    budget: u64,
+}
+
+impl Witness<'_> {
+    fn tick(&mut self, now: Time) {
+        assert!(now >= self.now, "time ran back from {} to {now}", self.now);
+        self.now = now;
+    }
+
+    /// The longest that a packet of a sender is on its way once it has left the first link.
+    fn longest(&self, i: usize) -> Time {
+        let network = &self.world.network;
+        let later = |lot: &Lot| {
+            let wait = |&hop: &u8| match lot.links[usize::from(hop)] {
+                LotLink { buffer: Buffer::Infinite, .. } => NEVER,
+                LotLink { buffer: Buffer::Packets(n), rate_mbps, .. } => {
+                    from_ms(10.0 / rate_mbps).saturating_add(1).saturating_mul(u64::from(n) + 2)
+                }
+            };
+            lot.routes[i][1..].iter().map(wait).fold(0, Time::saturating_add)
+        };
+        let way = from_ms(network.rtt_ms[i]) + from_ms(network.jitter_ms);
+        network.lot.as_ref().map_or(0, later).saturating_add(way)
+    }
+
+    /// A sender that may send and has a window is never left without a cause to: a packet that is due, or an answer.
+    fn check_voice(&self, i: usize, sender: &Sender<AnyScheme<'_>>) {
+        let silent = sender.is_on() && sender.scheme.window() > 0 && sender.ready() == NEVER && !sender.finished();
+        let known_by = self.seen[i].known_by;
+        assert!(!silent || self.now <= known_by, "sender {i} is mute since {} s: {sender:?}", to_s(known_by));
+    }
+}
+
+impl<'t> Observer<Sender<AnyScheme<'t>>> for Witness<'_> {
+    fn started(&mut self, now: Time, _: usize, _: &Sender<AnyScheme<'t>>) {
+        self.tick(now);
+    }
+
+    fn stopped(&mut self, now: Time, _: usize) {
+        self.tick(now);
+    }
+
+    fn sent(&mut self, now: Time, i: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
+        self.tick(now);
+        assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
+        assert!(departs.is_none_or(|at| at > now));
+        self.busy_until = self.busy_until.max(now).max(departs.unwrap_or(0));
+        // Links of a lot differ in when they are free, and what was dropped at the first says nothing of when.
+        let first = match (&self.world.network.lot, departs) {
+            (Some(_), None) => NEVER,
+            // Nor does it of a link that stops.
+            (_, None) if self.world.network.upsets.link_s > 0.0 => NEVER,
+            // Nor is it known when a batch comes, or what a policer lets pass.
+            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => NEVER,
+            _ => self.busy_until,
+        };
+        self.seen[i].known_by = self.seen[i].known_by.max(first.saturating_add(self.longest(i)));
+    }
+
+    fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender<AnyScheme<'t>>) {
+        self.tick(now);
+        assert!(now - packet.sent > from_ms(self.world.network.rtt_ms[i]), "an RTT below the minimum");
+        assert!(packet.sent >= self.seen[i].last_sent, "a sender's packets were reordered");
+        self.seen[i].last_sent = packet.sent;
+        if let AnyScheme::Remy(remy) = &sender.scheme {
+            let memory = remy.controller.memory().point();
+            assert!(memory.iter().all(|x| x.is_finite()), "{memory:?}");
+        }
+        self.check_voice(i, sender);
+    }
+
+    fn pause(&self) -> bool {
+        self.events.set(self.events.get() + 1);
+        self.events.get().is_multiple_of(self.budget)
+    }
+}

@@ -1,0 +1,89 @@
+//! In which worlds a sender must get on, and how soon: by rule, so that none is left out by luck.
+
+use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_schemes::AnyScheme;
+use exmachina_net::time::{SECOND, Time, from_ms};
+use exmachina_transport::{Recovery, RttSamples};
+use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+
+/// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place
+/// in order, where RTTs are up to `rtt`; none where others or chance can be in its way.
+///
+/// A lone sender has none to compete with, and where no link loses anything what it loses is its own queue's doing. A
+/// timeout takes 3 s at most before there are RTTs, and 1 s or some RTTs afterwards; three in a row, each twice as long as the one
+/// before, and the slow start after them, are within 15 s and 20 RTTs. A link that is silent meanwhile is waited for,
+/// and the timer that backed off then as long again. Where backoff lasts until a packet that was sent
+/// once is acknowledged (Karn's rule), it may reach the longest timeout.
+pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
+    let plan = &world.senders[sender];
+    let lossless = plan.route.iter().all(|&hop| world.hops[usize::from(hop)].loss == 0.0);
+    if plan.route.iter().any(|&hop| repairs_may_drown(plan, &world.hops[usize::from(hop)])) {
+        return None;
+    }
+    // Its timeouts repair one packet each, and each may back off to a minute or more.
+    let one_by_one = plan.transport.recovery == Recovery::RationalTao14;
+    if world.senders.len() > 1 || !lossless || one_by_one {
+        return None;
+    }
+    let silences: Option<Vec<Time>> =
+        plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
+    // ns-2's own TCPs have that rule whatever the samples.
+    let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks)
+        || matches!(plan.transport.recovery, Recovery::NewReno | Recovery::Reno);
+    let backoff = if karn { super::longest_timeout(&plan.transport) } else { 0 };
+    Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
+}
+
+/// Whether a queue may drop what a lone sender sends again for as long as it likes.
+fn repairs_may_drown(plan: &SenderPlan<'_>, hop: &HopPlan) -> bool {
+    use AnyScheme::{Bbr1, Bbr3, Copa};
+    let from_head = match &hop.queue {
+        QueueKind::CoDel(codel) => Some(codel.target),
+        QueueKind::SfqCoDel(settings) => Some(settings.codel.target),
+        QueueKind::FqCoDel(settings) => Some(settings.codel.target),
+        _ => None,
+    };
+    // One that no loss slows down, or only in its model of the path, can push its own repairs out of a short queue that drops
+    // what waits for what arrives.
+    let models = matches!(plan.scheme, Bbr1(_) | Bbr3(_) | Copa(_));
+    let pushed_out = (models || !answers(&plan.scheme)) && from_head.is_some();
+    // CoDel is not meant for a target below a packet's time (RFC 8290 §5.2.2): it drops whatever waits for another, and can be in
+    // step with one window so that it is always the repair.
+    let packet_ms = f64::from(plan.transport.packet_bytes) * 8e-3 / hop.link.mean_mbps();
+    let in_step = from_head.is_some_and(|target| from_ms(packet_ms) > target);
+    // Copa answers to delay. What a full queue adds to every RTT for 10 s counts for the path's own (§2.1), and it drops the rest
+    // of what would tell: then nothing slows it down.
+    let hides_delay = matches!(plan.scheme, Copa(_)) && hop.limit != Limit::Infinite;
+    pushed_out || in_step || hides_delay
+}
+
+/// Whether a scheme sends less where packets are lost.
+pub fn answers(scheme: &AnyScheme<'_>) -> bool {
+    use AnyScheme::{ConstantRate, ConstantWindow, Own, Remy};
+    !matches!(scheme, Remy(_) | ConstantWindow(_) | ConstantRate(_) | Own(_))
+}
+
+/// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT; and XCP's window is
+/// what its routers allow, from 1 to hundreds in an RTT, of which a queue of less takes few, each time.
+pub fn answers_and_repairs(world: &World<'_>, plan: &SenderPlan<'_>) -> bool {
+    let overflows = |&hop: &u8| {
+        let hop = &world.hops[usize::from(hop)];
+        matches!(hop.queue, QueueKind::Xcp(_)) && world.hops.iter().any(|any| any.limit != Limit::Infinite)
+    };
+    let told = matches!(plan.scheme, AnyScheme::Xcp(_)) && plan.route.iter().any(overflows);
+    answers(&plan.scheme) && plan.transport.recovery != Recovery::NewReno && !told
+}
+
+/// The longest that a link carries nothing; none where that is up to chance.
+fn silence(link: &LinkPlan) -> Option<Time> {
+    const MS: Time = 1_000_000;
+    match link {
+        LinkPlan::Rate(_) => Some(0),
+        LinkPlan::Trace(trace, _) => {
+            let times = trace.opportunities_ms();
+            let before = std::iter::once(&0).chain(times);
+            before.zip(times).map(|(a, b)| Time::from(b - a) * MS).max()
+        }
+        LinkPlan::Cellular(_) => None,
+    }
+}

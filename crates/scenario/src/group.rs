@@ -1,0 +1,271 @@
+//! `[senders]` and `[[senders]]`, `[path]` and `schemes` of an evaluation, as written.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::bounds::{RATE, RATES};
+use super::checked::{Item, some_table, table};
+use super::queues::queue_by_name;
+use super::senders::aimd;
+use super::tables::{count, rtt, rtt_each, time, zero};
+use super::{Quantity, Shown, Workload};
+use crate::objective::Objective;
+use exmachina_net::path::Reordering;
+use exmachina_net::queue::QueueKind;
+use exmachina_schemes::{SchemeName, is_table_file};
+use exmachina_net::time::from_ms;
+
+/// Senders that are alike.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// How many; as many as there are RTTs where those are written one by one.
+    #[serde(default, deserialize_with = "some_count")]
+    pub count: Option<Quantity>,
+    /// How many of them, the last ones, run AIMD instead.
+    #[serde(default = "zero", deserialize_with = "aimd")]
+    pub aimd: Quantity,
+    /// Of design models: the name of their table, and what they strive for. They do not matter to an evaluation.
+    #[serde(rename = "name")]
+    _name: Option<String>,
+    #[serde(rename = "objective")]
+    _objective: Option<Objective>,
+    /// What they run; none: the contender's.
+    #[serde(default, deserialize_with = "scheme")]
+    pub scheme: Option<GroupScheme>,
+    /// Their minimum RTT in ms; none: that of the path.
+    #[serde(default, deserialize_with = "rtt")]
+    pub rtt_ms: Option<Quantity>,
+    /// The names of the links that their packets take, in order; none: all of them.
+    pub links: Option<Vec<String>>,
+    /// When they have something to send; none: as all others.
+    #[serde(default, deserialize_with = "some_table")]
+    pub workload: Option<Workload>,
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        Group {
+            count: None,
+            aimd: zero(),
+            _name: None,
+            _objective: None,
+            scheme: None,
+            rtt_ms: None,
+            links: None,
+            workload: None,
+        }
+    }
+}
+
+/// A scheme that a group always runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupScheme {
+    /// As it is written.
+    pub label: String,
+    /// The scheme.
+    pub scheme: SchemeName,
+}
+
+pub(super) fn some_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Quantity>, D::Error> {
+    count(deserializer).map(Some)
+}
+
+fn scheme<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<GroupScheme>, D::Error> {
+    let label = String::deserialize(deserializer)?;
+    match SchemeName::parse(&label) {
+        Ok(SchemeName::Omniscient) => {
+            Err(D::Error::custom("omniscient is a calculation for all senders, not a scheme of some"))
+        }
+        Ok(scheme) => Ok(Some(GroupScheme { label, scheme })),
+        Err(message) => Err(D::Error::custom(message)),
+    }
+}
+
+/// `[senders]` or `[[senders]]`.
+#[derive(Debug)]
+pub(super) struct Groups<G> {
+    /// One by one.
+    pub groups: Vec<G>,
+    /// They are written as a list.
+    pub listed: bool,
+}
+
+impl<'de, G: Deserialize<'de>> Deserialize<'de> for Groups<G> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GroupsVisitor(PhantomData))
+    }
+}
+
+struct GroupsVisitor<G>(PhantomData<G>);
+
+impl<'de, G: Deserialize<'de>> Visitor<'de> for GroupsVisitor<G> {
+    type Value = Groups<G>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table [senders], or several [[senders]]")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Groups<G>, A::Error> {
+        Ok(Groups { groups: vec![G::deserialize(MapAccessDeserializer::new(map))?], listed: false })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Groups<G>, A::Error> {
+        let items: Vec<Item<G>> = Vec::deserialize(SeqAccessDeserializer::new(seq))?;
+        Ok(Groups { groups: items.into_iter().map(|Item(group)| group).collect(), listed: true })
+    }
+}
+
+/// `[path]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PathTable {
+    #[serde(default, deserialize_with = "rtt")]
+    pub rtt_ms: Option<Quantity>,
+    #[serde(default, deserialize_with = "rtt_each")]
+    pub rtt_ms_each: Option<Vec<f64>>,
+    #[serde(default = "zero", deserialize_with = "time")]
+    pub jitter_ms: Quantity,
+    #[serde(default = "zero", deserialize_with = "time")]
+    pub clock_ms: Quantity,
+    #[serde(default, deserialize_with = "reordering")]
+    pub reordering: Reordering,
+    /// A link that each sender has to itself, before its route.
+    #[serde(default, deserialize_with = "access")]
+    pub access: Option<Access>,
+}
+
+/// A link that a sender has to itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Access {
+    /// Its rate, Mbit/s.
+    pub rate_mbps: f64,
+    /// One-way delay, ms.
+    pub delay_ms: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AccessTable {
+    rate_mbps: f64,
+    delay_ms: f64,
+}
+
+fn access<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Access>, D::Error> {
+    let AccessTable { rate_mbps, delay_ms } = table(deserializer)?;
+    if !(RATES.0..=RATES.1).contains(&rate_mbps) {
+        return Err(D::Error::custom(format!("expected {RATE}, got {}", Shown(rate_mbps))));
+    }
+    if !(0.0..=1e4).contains(&delay_ms) {
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 10000, got {}", Shown(delay_ms))));
+    }
+    Ok(Some(Access { rate_mbps, delay_ms }))
+}
+
+impl Default for PathTable {
+    fn default() -> Self {
+        let reordering = Reordering::default();
+        PathTable { rtt_ms: None, rtt_ms_each: None, jitter_ms: zero(), clock_ms: zero(), reordering, access: None }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReorderingTable {
+    probability: f64,
+    delay_ms: f64,
+}
+
+fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, D::Error> {
+    let ReorderingTable { probability, delay_ms } = table(deserializer)?;
+    if !(0.0..1.0).contains(&probability) {
+        let message = format!("expected a probability of at least 0 and below 1, got {}", Shown(probability));
+        return Err(D::Error::custom(message));
+    }
+    if !(0.0..=1e6).contains(&delay_ms) {
+        return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {}", Shown(delay_ms))));
+    }
+    Ok(Reordering { probability, delay: from_ms(delay_ms) })
+}
+
+/// What every sender without a scheme of its own runs, and over which queues.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contender {
+    /// What people call it: as it is written.
+    pub label: String,
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// The discipline of every queue, where the contender says so.
+    pub queue: Option<QueueKind>,
+}
+
+impl Contender {
+    /// Reads `scheme` or `scheme/queue`.
+    ///
+    /// # Errors
+    /// Where there is no such scheme or queue.
+    pub fn parse(label: &str) -> Result<Contender, String> {
+        let (scheme, queue) = Contender::split(label);
+        // What follows a scheme is a queue, though not one that there is; what follows a folder is a file.
+        let part = scheme.rsplit_once('/').filter(|(head, _)| {
+            is_table_file(head) || matches!(SchemeName::parse(head), Ok(s) if !matches!(s, SchemeName::Table(_)))
+        });
+        match part.map(|(_, queue)| queue_by_name(queue)) {
+            Some(Err(message)) => Err(message),
+            _ => Ok(Contender { label: label.to_owned(), scheme: SchemeName::parse(scheme)?, queue }),
+        }
+    }
+
+    /// Refuses a scheme that there is not; `algorithms` are the rule tables that go by a name.
+    ///
+    /// # Errors
+    /// Says which there are.
+    pub fn check(&self, algorithms: &[String]) -> Result<(), String> {
+        match (&self.scheme, self.label.rsplit_once('/')) {
+            // What follows an algorithm is a queue, though not one that there is.
+            (SchemeName::Table(name), Some((head, queue)))
+                if *name == self.label && algorithms.iter().any(|known| known == head) =>
+            {
+                queue_by_name(queue).map(|_| ())
+            }
+            (scheme, _) => scheme.check(algorithms),
+        }
+    }
+
+    /// A label without the queue at its end, and that queue. Paths have strokes too.
+    #[must_use]
+    pub fn split(label: &str) -> (&str, Option<QueueKind>) {
+        match label.rsplit_once('/') {
+            Some((scheme, queue)) => match queue_by_name(queue) {
+                Ok(queue) => (scheme, Some(queue)),
+                Err(_) => (label, None),
+            },
+            None => (label, None),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Contender {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A visitor's errors have the place of the item.
+        deserializer.deserialize_any(ContenderVisitor)
+    }
+}
+
+struct ContenderVisitor;
+
+impl Visitor<'_> for ContenderVisitor {
+    type Value = Contender;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a scheme or a scheme/queue")
+    }
+
+    fn visit_str<E: Error>(self, label: &str) -> Result<Contender, E> {
+        Contender::parse(label).map_err(E::custom)
+    }
+}

@@ -1,0 +1,218 @@
+//! `[transport]`: the stacks at both ends, as written: a preset, and what differs from it.
+
+use serde::{Deserialize, Deserializer};
+
+use super::{Shown, or_nearest};
+use exmachina_schemes::SchemeName;
+use exmachina_net::time::{Time, from_ms};
+use exmachina_transport::{Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings};
+
+/// No time of a transport is longer, ms.
+const MAX_MS: f64 = 1e5;
+
+/// `[transport]`. What is left out is the preset's, and some of that depends on the scheme.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transport {
+    /// Whose it is.
+    #[serde(default, deserialize_with = "preset")]
+    pub preset: Preset,
+    #[serde(default, deserialize_with = "connections")]
+    connections: Option<Connections>,
+    #[serde(default, deserialize_with = "opening")]
+    opening: Option<Opening>,
+    #[serde(default, deserialize_with = "initial_window")]
+    initial_window: Option<u32>,
+    #[serde(default, deserialize_with = "time")]
+    delayed_ack_ms: Option<Time>,
+    #[serde(default, deserialize_with = "quick_acks")]
+    quick_acks: Option<u32>,
+    #[serde(default, deserialize_with = "timeout")]
+    rto_min_ms: Option<Time>,
+    #[serde(default, deserialize_with = "timeout")]
+    rto_initial_ms: Option<Time>,
+    #[serde(default, deserialize_with = "time")]
+    clock_ms: Option<Time>,
+    #[serde(default, deserialize_with = "recovery")]
+    recovery: Option<Recovery>,
+    #[serde(default, deserialize_with = "dup_threshold")]
+    dup_threshold: Option<u32>,
+    adapts_to_reordering: Option<bool>,
+    grows_unused_windows: Option<bool>,
+    decays_when_idle: Option<bool>,
+    pacing: Option<bool>,
+    ect_on_repairs: Option<bool>,
+    idle_timer: Option<bool>,
+    #[serde(default, deserialize_with = "rtt_samples")]
+    rtt_samples: Option<RttSamples>,
+    #[serde(default, deserialize_with = "poll")]
+    poll_ms: Option<Time>,
+    #[serde(default, deserialize_with = "packet_bytes")]
+    packet_bytes: Option<u16>,
+    #[serde(default, deserialize_with = "ack_bytes")]
+    ack_bytes: Option<u16>,
+    ecn: Option<bool>,
+}
+
+impl Transport {
+    /// The transport under this scheme.
+    #[must_use]
+    pub fn settings(&self, scheme: &SchemeName) -> Settings {
+        let d = scheme.transport(self.preset);
+        Settings {
+            connections: self.connections.unwrap_or(d.connections),
+            opening: self.opening.unwrap_or(d.opening),
+            initial_window: self.initial_window.unwrap_or(d.initial_window),
+            delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
+            quick_acks: self.quick_acks.unwrap_or(d.quick_acks),
+            rto_floor: match (self.rto_min_ms, d.rto_floor) {
+                (None, floor) => floor,
+                (Some(floor), RtoFloor::Timeout(_)) => RtoFloor::Timeout(floor),
+                (Some(floor), RtoFloor::Variation(_)) => RtoFloor::Variation(floor),
+            },
+            rto_initial: self.rto_initial_ms.unwrap_or(d.rto_initial),
+            rto_granularity: d.rto_granularity,
+            clock: self.clock_ms.unwrap_or(d.clock),
+            recovery: self.recovery.unwrap_or(d.recovery),
+            dup_threshold: self.dup_threshold.unwrap_or(d.dup_threshold),
+            adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
+            grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
+            decays_when_idle: self.decays_when_idle.unwrap_or(d.decays_when_idle),
+            pacing: self.pacing.unwrap_or(d.pacing),
+            ect_on_repairs: self.ect_on_repairs.unwrap_or(d.ect_on_repairs),
+            idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
+            rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
+            poll: self.poll_ms.unwrap_or(d.poll),
+            packet_bytes: self.packet_bytes(),
+            header_bytes: d.header_bytes,
+            ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
+        }
+    }
+
+    /// Bytes of a data packet on the wire, the same under every scheme.
+    #[must_use]
+    pub fn packet_bytes(&self) -> u16 {
+        self.packet_bytes.unwrap_or(self.preset.settings().packet_bytes)
+    }
+
+    /// Bytes of a transfer that one packet carries.
+    #[must_use]
+    pub fn payload_bytes(&self) -> f64 {
+        f64::from(self.packet_bytes() - self.preset.settings().header_bytes)
+    }
+
+    /// Whether the file says how fine the senders' clocks are.
+    #[must_use]
+    pub fn has_clock(&self) -> bool {
+        self.clock_ms.is_some()
+    }
+
+    /// Schemes that may or may not have their packets marked do.
+    #[must_use]
+    pub fn ecn(&self) -> bool {
+        self.ecn.unwrap_or(false)
+    }
+}
+
+fn word<'de, D: Deserializer<'de>, T: Copy>(deserializer: D, words: &[(&str, T)]) -> Result<T, D::Error> {
+    let given = String::deserialize(deserializer)?;
+    words.iter().find(|(word, _)| *word == given).map(|&(_, value)| value).ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        let nearest = or_nearest(&given, words.iter().map(|word| word.trim_matches('"')));
+        serde::de::Error::custom(format!("expected {}, got \"{given}\"{nearest}", words.join(" or ")))
+    })
+}
+
+fn preset<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Preset, D::Error> {
+    let given = String::deserialize(deserializer)?;
+    match &given[..] {
+        "remy13" => Ok(Preset::Remy13),
+        "tao14" => Ok(Preset::Tao14),
+        "today" => Ok(Preset::Today),
+        "papers" => Err(serde::de::Error::custom(
+            "\"papers\" was split: expected \"remy13\" (Remy'13's ns-2) or \"tao14\" (Tao'14's), or \"today\"",
+        )),
+        _ => Err(serde::de::Error::custom(format!("expected \"remy13\", \"tao14\" or \"today\", got \"{given}\""))),
+    }
+}
+
+fn connections<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Connections>, D::Error> {
+    word(deserializer, &[("fresh", Connections::Fresh), ("persistent", Connections::Persistent)]).map(Some)
+}
+
+fn opening<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Opening>, D::Error> {
+    let words = [("data", Opening::Data), ("syn-and-data", Opening::SynAndData), ("syn", Opening::Syn)];
+    word(deserializer, &words).map(Some)
+}
+
+fn recovery<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Recovery>, D::Error> {
+    let words = [
+        ("rational-remy13", Recovery::RationalRemy13),
+        ("rational-tao14", Recovery::RationalTao14),
+        ("go-back-n", Recovery::GoBackN),
+        ("newreno", Recovery::NewReno),
+        ("reno", Recovery::Reno),
+        ("tcp-linux", Recovery::TcpLinux),
+        ("proportional", Recovery::Proportional),
+        ("rack", Recovery::Rack),
+    ];
+    word(deserializer, &words).map(Some)
+}
+
+fn rtt_samples<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RttSamples>, D::Error> {
+    let words = [
+        ("packets", RttSamples::Packets),
+        ("echo", RttSamples::Echo),
+        ("new-acks", RttSamples::NewAcks),
+        ("timed", RttSamples::Timed),
+    ];
+    word(deserializer, &words).map(Some)
+}
+
+fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<Time>, D::Error> {
+    match f64::deserialize(deserializer)? {
+        ms if (least..=MAX_MS).contains(&ms) => Ok(Some(from_ms(ms))),
+        ms => Err(serde::de::Error::custom(format!("expected a time from {least} to {MAX_MS} ms, got {}", Shown(ms)))),
+    }
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 0.0)
+}
+
+/// Polls without a pause would never let time go on.
+fn poll<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 0.1)
+}
+
+/// A timer that expires at once would never let time go on.
+fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+    ms(deserializer, 1.0)
+}
+
+fn whole<'de, D: Deserializer<'de>>(deserializer: D, what: &str, lo: u32, hi: u32) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        n if (lo..=hi).contains(&n) => Ok(n),
+        n => Err(serde::de::Error::custom(format!("expected from {lo} to {hi} {what}, got {n}"))),
+    }
+}
+
+fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn quick_acks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "ACKs", 0, 10_000).map(Some)
+}
+
+fn dup_threshold<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+fn ack_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    whole(deserializer, "bytes", 0, 65_535).map(|bytes| Some(bytes as u16))
+}
+
+fn packet_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
+    whole(deserializer, "bytes", 2 * u32::from(HEADER_BYTES), 65_535).map(|bytes| Some(bytes as u16))
+}

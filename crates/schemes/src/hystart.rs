@@ -1,0 +1,99 @@
+//! HyStart (Ha and Rhee 2008) as the Linux module has it: a sign in the ACKs of slow start that the path is full. What came
+//! of it in RFC 9406 is in `hystart_plus_plus.rs`.
+
+use super::Ack;
+use exmachina_net::time::{Time, from_ms};
+
+/// No exit below this window, packets.
+const LOW_WINDOW: u32 = 16;
+/// RTT samples at the beginning of a round whose smallest stands for the round (`HYSTART_MIN_SAMPLES`).
+const SAMPLES: u32 = 8;
+/// ACKs no further apart than this belong to one train, ms.
+const TRAIN_GAP_MS: f64 = 2.0;
+/// Bounds of the rise in RTT that counts as queueing, ms (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
+const RISE_MS: (f64, f64) = (4.0, 16.0);
+
+/// The state of one round.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hystart {
+    round_began: Time,
+    last_ack: Time,
+    /// The round ends with the ACK of this packet.
+    end: u32,
+    samples: u32,
+    smallest: Time,
+}
+
+impl Hystart {
+    /// Looks at an ACK of slow start; true: the path is full, leave slow start.
+    pub fn full(&mut self, ack: &Ack, cwnd: u32) -> bool {
+        if ack.seq >= self.end {
+            *self = Hystart {
+                round_began: ack.received,
+                last_ack: ack.received,
+                end: ack.next_seq,
+                samples: 0,
+                smallest: Time::MAX,
+            };
+        }
+        if cwnd < LOW_WINDOW || ack.rtt == 0 {
+            return false;
+        }
+        self.train(ack) || self.delayed(ack)
+    }
+
+    /// A burst whose ACKs come back to back for half of the min RTT has filled the forward path.
+    fn train(&mut self, ack: &Ack) -> bool {
+        if ack.received.saturating_sub(self.last_ack) > from_ms(TRAIN_GAP_MS) {
+            return false;
+        }
+        self.last_ack = ack.received;
+        ack.received.saturating_sub(self.round_began) >= ack.min_rtt / 2
+    }
+
+    /// The first RTTs of the round exceed the min RTT by an eighth, bounded.
+    fn delayed(&mut self, ack: &Ack) -> bool {
+        if self.samples < SAMPLES {
+            self.samples += 1;
+            self.smallest = self.smallest.min(ack.rtt);
+        }
+        let rise = (ack.min_rtt / 8).clamp(from_ms(RISE_MS.0), from_ms(RISE_MS.1));
+        self.samples == SAMPLES && self.smallest >= ack.min_rtt.saturating_add(rise)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ack(at_ms: f64, rtt_ms: f64, seq: u32) -> Ack {
+        Ack {
+            received: from_ms(at_ms),
+            rtt: from_ms(rtt_ms),
+            min_rtt: from_ms(80.0),
+            seq,
+            next_seq: seq + 32,
+            ..Ack::default()
+        }
+    }
+
+    #[test]
+    fn eight_late_acks_end_slow_start() {
+        // `HYSTART_DELAY_THRESH`: an eighth of 80 ms, once 8 samples are in.
+        let late = |extra: f64, gap: f64| {
+            let mut hystart = Hystart::default();
+            (0..32).position(|i| hystart.full(&ack(gap * f64::from(i), 80.0 + extra, i), 32))
+        };
+        assert_eq!(late(10.0, 3.0), Some(7));
+        assert_eq!(late(9.9, 3.0), None);
+    }
+
+    #[test]
+    fn a_train_of_half_an_rtt_ends_slow_start() {
+        let mut hystart = Hystart::default();
+        let found = (0..32).position(|i| hystart.full(&ack(1.5 * f64::from(i), 80.0, i), 32));
+        assert_eq!(found, Some(27), "40 ms at 1.5 ms apart");
+        let mut small = Hystart::default();
+        assert!((0..32).all(|i| !small.full(&ack(1.5 * f64::from(i), 100.0, i), 15)));
+    }
+}

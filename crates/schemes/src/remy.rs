@@ -1,0 +1,73 @@
+//! A RemyCC: a rule table behind the scheme trait.
+
+use exmachina_rules::{Controller, FlatTable};
+
+use super::{Ack, Scheme};
+use exmachina_net::time::Time;
+
+/// A sender that follows a rule table.
+#[derive(Clone, Debug)]
+pub struct Remy<'t> {
+    /// The table.
+    pub table: &'t FlatTable,
+    /// Memory, window and pace of the present flow.
+    pub controller: Controller,
+}
+
+impl<'t> Remy<'t> {
+    /// A sender that has not started.
+    #[must_use]
+    pub fn new(table: &'t FlatTable) -> Remy<'t> {
+        Remy { table, controller: Controller::start(table) }
+    }
+}
+
+impl Scheme for Remy<'_> {
+    fn start(&mut self, _now: Time) {
+        self.controller = Controller::start(self.table);
+    }
+
+    fn resume(&mut self, now: Time, _idle: Time) {
+        self.start(now);
+    }
+
+    /// Each on-period is a flow of its own (Remy'13 §5.1), on an open connection too.
+    fn forgets(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &Ack) {
+        let Ack { sent, received, tick, advance, stretch, .. } = *ack;
+        self.controller.on_stretched_ack(self.table, sent, received, tick, advance, stretch.max(1));
+    }
+
+    /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:
+    /// docs/validation.md.
+    fn on_stale_ack(&mut self) {
+        self.controller.act(self.table);
+    }
+
+    fn upset(&mut self, window: f64, averages: f64) {
+        self.controller.upset(self.table, window, averages);
+    }
+
+    fn collapse(&mut self) {
+        self.controller.set_window(1);
+    }
+
+    #[inline(always)]
+    fn window(&self) -> u32 {
+        self.controller.window()
+    }
+
+    /// A rule table looks at ACKs only: what is lost is sent again within its window, which no loss changes.
+    fn owns_recovery(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn intersend(&self) -> Time {
+        self.controller.intersend_ns()
+    }
+}
