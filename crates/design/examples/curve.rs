@@ -5,10 +5,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use exmachina_run::evaluate::{Contender, mean, scores, starved_share};
 use exmachina_design::model::Model;
 use exmachina_design::search::{Designer, Meter, Search, Settings};
 use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::evaluate::{Contender, mean, scores, starved_share};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();

@@ -8,21 +8,22 @@
 //! whiles after that.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
+use exmachina_run::design_simulator::{dumbbell, routed};
 use std::path::Path;
 
 use exmachina_design::model::Model;
-use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_hosts::scheme::Remy;
+use exmachina_hosts::scheme::Scheme;
 use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
 use exmachina_net::network::On;
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path;
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_scenario::{Imperfections, Specimen};
-use exmachina_schemes::Remy;
-use exmachina_transport::scheme::Scheme;
-use exmachina_run::sender::Sender;
 use exmachina_net::time::{Time, from_ms, from_s};
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::sender::Sender;
+use exmachina_scenario::{Imperfections, Specimen};
 use rayon::prelude::*;
 
 const NETWORKS: usize = 20;
@@ -92,8 +93,8 @@ fn network(specimen: &Specimen, root: u64, table: &FlatTable, states: u32) -> Co
     let longest_ms = network.rtt_ms.iter().copied().fold(0.0, f64::max);
     let while_ = from_s(2.0).max(20 * from_ms(longest_ms));
     match &network.lot {
-        None => disturb(Engine::new(&network, seed, |_| Remy::new(table)), seed, while_, states),
-        Some(lot) => disturb(Engine::routed(&network, lot, seed, |_| Remy::new(table)), seed, while_, states),
+        None => disturb(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, states),
+        Some(lot) => disturb(routed(&network, lot, seed, |_| Remy::new(table)), seed, while_, states),
     }
 }
 

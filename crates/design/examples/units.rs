@@ -10,12 +10,12 @@
 
 use std::path::Path;
 
-use exmachina_run::cast::Cast;
 use exmachina_design::model::Model;
-use exmachina_run::units::{slowed, stretched};
-use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_net::random::Seed;
 use exmachina_net::observe::Unwatched;
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::cast::Cast;
+use exmachina_run::units::{slowed, stretched};
+use exmachina_scenario::Specimen;
 use rayon::prelude::*;
 
 const NETWORKS: usize = 30;
@@ -48,10 +48,9 @@ fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let table = FlatTable::new(&stretched(table, times)).expect("a usable table");
     let set = model.held_out(SEED, NETWORKS);
     let seconds = (LONGER * model.design.duration_s).min(LONGEST_S);
-    let run = |specimen: &exmachina_scenario::Specimen| {
-        let network = slowed(&specimen.network, times);
-        let seed = Seed { root: set.seed, specimen: specimen.index };
-        Cast::Everybody(&table).run(&network, seed, seconds * times, &mut Unwatched).flows
+    let run = |specimen: &Specimen| {
+        let slow = Specimen { network: slowed(&specimen.network, times), ..specimen.clone() };
+        Cast::Everybody(&table).run(&slow, set.seed, seconds * times, &mut Unwatched).flows
     };
     let flows: Vec<_> = set.specimens.par_iter().map(run).collect::<Vec<_>>().concat();
     let sum = |of: fn(&exmachina_net::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();

@@ -1,7 +1,7 @@
 //! A model in the authors' words, for the fields of a `.dna` file that their tools print.
 
-use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 use exmachina_net::network::{Buffer, Network, On};
+use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 
 use crate::model::{DesignTable, Model, StepRange};
 
@@ -10,7 +10,7 @@ use crate::model::{DesignTable, Model, StepRange};
 pub fn config(model: &Model) -> ConfigRange {
     let corners = model.scenario.corners();
     let range = |value: &dyn Fn(&Network) -> Option<f64>| {
-        let values: Vec<f64> = corners.iter().filter_map(value).collect();
+        let values: Vec<f64> = corners.iter().filter_map(|corner| value(&corner.network)).collect();
         let low = values.iter().copied().reduce(f64::min)?;
         let high = values.iter().copied().reduce(f64::max)?;
         Some(Range { low: Some(low), high: Some(high), incr: None })

@@ -59,16 +59,16 @@
 mod also;
 
 pub use also::Also;
-use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
-use exmachina_scenario::objective::Objective;
+use exmachina_hosts::nearest::or_nearest;
+use exmachina_net::file_error::FileError;
 use exmachina_net::outcome::Outcome;
 use exmachina_net::random::{Purpose, Strata, Stream};
-use exmachina_scenario::role::Score;
-use exmachina_scenario::bounds::{check_duration, longest_run_s};
-use exmachina_net::file_error::FileError;
-use exmachina_scenario::{Document, Imperfections, Scenario, Specimen, SpecimenSet};
+use exmachina_rules::{MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW, Signal};
+use exmachina_run::worth::{Score, score};
 use exmachina_scenario::Shown;
-use exmachina_schemes::nearest::or_nearest;
+use exmachina_scenario::bounds::{check_duration, longest_run_s};
+use exmachina_scenario::objective::Objective;
+use exmachina_scenario::{Document, Imperfections, Scenario, Specimen, SpecimenSet};
 use serde::de::{Deserialize, Deserializer, Error};
 
 /// The most networks of one evaluation.

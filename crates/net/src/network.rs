@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
 pub const PACKET_BYTES: f64 = 1250.0;
 

@@ -9,7 +9,7 @@ pub const NUMBERS: u32 = 1 << 31;
 ///
 /// # Panics
 /// If there is none. Durations are checked against rates before a run (`scenario/`), so that no link carries so many.
-pub(crate) fn check_numbers(next_seq: u32) {
+pub fn check_numbers(next_seq: u32) {
     assert!(next_seq < NUMBERS, "a sender sent {NUMBERS} packets in one run, as many as have numbers: make it shorter");
 }
 

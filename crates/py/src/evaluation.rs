@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exmachina_run::runs::{FlowRow, outcomes, runs, runs_until};
-use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_schemes::library::Library;
-use exmachina_run::packet_trace::{PacketTrace, record};
+use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::SchemeName;
 use exmachina_net::file_error::FileError;
-use exmachina_scenario::{self, BufferSize, Contender};
-use exmachina_schemes::SchemeName;
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_s;
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::packet_trace::{PacketTrace, record};
+use exmachina_run::runs::{FlowRow, outcomes, runs, runs_until};
+use exmachina_scenario::{self, BufferSize, Contender};
 use pyo3::prelude::*;
 
 use crate::columns::{Column, column};

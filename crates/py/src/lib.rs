@@ -29,8 +29,6 @@ mod _core {
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
-    use exmachina_scenario::objective::Objective;
-    #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
     use crate::run::{check_duration, evaluate, record, reference, usage};
@@ -40,6 +38,8 @@ mod _core {
     use crate::table::Table;
     #[pymodule_export]
     use crate::workers::Workers;
+    #[pymodule_export]
+    use exmachina_scenario::objective::Objective;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

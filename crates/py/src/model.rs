@@ -1,10 +1,10 @@
 //! Models and the specimens that are drawn from them.
 
 use exmachina_design::model;
-use exmachina_rules::Signal;
 use exmachina_net::network::{Buffer, On, PACKET_BYTES};
-use exmachina_scenario::objective;
+use exmachina_rules::Signal;
 use exmachina_scenario::SpecimenSet;
+use exmachina_scenario::objective;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

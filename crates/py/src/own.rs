@@ -6,8 +6,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use exmachina_schemes::library::Maker;
-use exmachina_schemes::{self, OwnScheme};
+use exmachina_hosts::library::Maker;
+use exmachina_hosts::scheme::{self, OwnScheme};
 use exmachina_net::time::{NEVER, Time, from_ms, to_ms, to_s};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;

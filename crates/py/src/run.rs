@@ -1,17 +1,17 @@
 //! Running schemes on specimens.
 
+use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
+use exmachina_net::outcome::{Flow, Outcome};
+use exmachina_net::random::Seed;
+use exmachina_net::time::from_s;
+use exmachina_rules::{FlatTable, Point, Signal};
 use exmachina_run::evaluate::{Contender, outcomes};
+use exmachina_run::record::{Record, record as record_run};
 use exmachina_run::reference::references;
 use exmachina_run::usage::usage as usage_of;
-use exmachina_rules::{FlatTable, Point, Signal};
-use exmachina_net::random::Seed;
 use exmachina_scenario::objective::Objective;
-use exmachina_net::outcome::{Flow, Outcome};
-use exmachina_run::record::{Record, record as record_run};
 use exmachina_scenario::role::{self, Fared, Runs};
 use exmachina_scenario::{Specimen, bounds};
-use exmachina_schemes::{Aimd, AnyScheme, Remy};
-use exmachina_net::time::from_s;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 

@@ -4,19 +4,19 @@
 //! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
 //! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
 
+use exmachina_run::design_simulator::dumbbell;
 use std::path::PathBuf;
 
 use cpu_time::ProcessTime;
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
+use exmachina_hosts::transport::{Preset, Settings};
 use exmachina_net::network::{Network, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
-use exmachina_schemes::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
+use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
-use exmachina_transport::{Preset, Settings};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 struct Case {
@@ -56,7 +56,7 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     let workload = Workload::new(On::Seconds(case.on_s), case.on_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
-    let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
+    let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
     engine.run(from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())

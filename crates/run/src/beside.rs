@@ -5,16 +5,16 @@
 
 use std::collections::BTreeMap;
 
+use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::{AnyScheme, MayFollowRules, Mixed, Remy, SchemeName, Surroundings};
+use exmachina_hosts::transport::{Connection, Preset, Settings};
 use exmachina_net::endpoint::{Endpoint, Totals, whichever};
-use exmachina_net::random::Seed;
-use exmachina_schemes::library::Library;
 use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::packet::Packet;
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{AnyScheme, MayFollowRules, Mixed, Remy, SchemeName, Surroundings};
 use exmachina_net::time::Time;
 use exmachina_scenario::neighbour::Kind;
-use exmachina_transport::{Connection, Preset, Settings};
 
 use crate::sender::Sender;
 

@@ -1,16 +1,15 @@
 //! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
 
-use exmachina_rules::FlatTable;
 use crate::beside::Beside;
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
-use exmachina_net::network::Network;
+use crate::design_simulator::{beside, dumbbell, routed};
+use crate::sender::Sender;
+use exmachina_hosts::scheme::{Aimd, Mixed, Remy};
 use exmachina_net::observe::Observer;
 use exmachina_net::outcome::Outcome;
-use exmachina_scenario::role::Runs;
-use exmachina_schemes::{Aimd, Mixed, Remy};
-use crate::sender::Sender;
 use exmachina_net::time::from_s;
+use exmachina_rules::FlatTable;
+use exmachina_scenario::Specimen;
+use exmachina_scenario::role::Runs;
 
 /// The tables that senders run.
 #[derive(Clone, Copy, Debug)]
@@ -113,9 +112,9 @@ mod tests {
     use crate::model::Model;
     use crate::reference::reference;
     use crate::usage::usage_in;
-    use exmachina_rules::{Action, RuleTable, Signal};
     use exmachina_net::network::{Lot, LotLink};
     use exmachina_net::observe::Unwatched;
+    use exmachina_rules::{Action, RuleTable, Signal};
     use exmachina_scenario::Specimen;
 
     const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
@@ -152,11 +151,10 @@ links = ['B']
         let text = format!("[link]\nrate_mbps = 10\n{more}\n{rest}\n");
         let (set, table) = (Model::parse(&text, "x.toml").unwrap().held_out(1, 3), table(0.5, 10));
         let run = |specimen: &Specimen| {
-            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
-            let mut routed = network.clone();
+            let (network, mut routed) = (&specimen.network, specimen.clone());
             let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
-            routed.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
-            [network, &routed].map(|n| Cast::Everybody(&table).run(n, seed, 60.0, &mut Unwatched))
+            routed.network.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
+            [specimen, &routed].map(|s| Cast::Everybody(&table).run(s, set.seed, 60.0, &mut Unwatched))
         };
         set.specimens.iter().map(run).collect()
     }
@@ -183,9 +181,8 @@ links = ['B']
         let set = model("[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n[senders]\ncount = 3\n").held_out(1, 2);
         let table = table(0.5, 10);
         for specimen in &set.specimens {
-            let (network, seed) = (&specimen.network, Seed { root: set.seed, specimen: specimen.index });
-            let fast = Cast::Everybody(&table).run(network, seed, 30.0, &mut Unwatched);
-            let mixed = run_mixed(network, seed, |_| Mixed::Remy(Remy::new(&table)), 30.0, &mut Unwatched);
+            let fast = Cast::Everybody(&table).run(specimen, set.seed, 30.0, &mut Unwatched);
+            let mixed = run_mixed(specimen, set.seed, |_| Mixed::Remy(Remy::new(&table)), 30.0, &mut Unwatched);
             assert_eq!(fast, mixed);
         }
     }
@@ -210,8 +207,8 @@ links = ['B']
         let greedy = Contender::Table(Box::new(table(0.1, 256)));
         assert!(score(&modest) > score(&greedy) + 1.0);
         // The reference: half of the link for each while both are on, and no queue for either.
-        let best = reference(&set.specimens[0], set.seed, 100.0, &AtomicBool::new(false))
-            .score(&set.specimens[0].network.roles, &model.objective);
+        let best = reference(&set.specimens[0], set.seed, 100.0, &AtomicBool::new(false));
+        let best = crate::worth::score(&best, &set.specimens[0].roles, &model.objective);
         assert!((-0.1..0.0).contains(&best.mean.unwrap()), "{best:?}");
     }
 
@@ -255,8 +252,8 @@ links = ['B']
             // 1 ms on the slow link and 0.25 ms on the fast one.
             let rtts = ideal.flows.iter().map(|f| f.mean_rtt_ms().unwrap()).collect::<Vec<_>>();
             assert_eq!(rtts, [301.25, 151.0, 150.25]);
-            let roles = &specimen.network.roles;
-            assert!(ideal.score(roles, &model.objective).mean > outcome.score(roles, &model.objective).mean);
+            let score = |outcome| crate::worth::score(outcome, &specimen.roles, &model.objective).mean;
+            assert!(score(&ideal) > score(&outcome));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The design simulator (Remy'13 §4.3): networks in motion whose senders run schemes on the plain [`Sender`].
 
+use exmachina_hosts::scheme::Mixed;
+use exmachina_hosts::scheme::Scheme;
 use exmachina_net::engine::Engine;
 use exmachina_net::network::{Lot, Network};
 use exmachina_net::path::{Dumbbell, Topology};
 use exmachina_net::random::Seed;
 use exmachina_net::traffic::Traffic;
 use exmachina_scenario::neighbour::Neighbour;
-use exmachina_schemes::Mixed;
-use exmachina_transport::scheme::Scheme;
 
 use crate::beside::{Beside, connection};
 use crate::sender::Sender;
@@ -73,13 +73,12 @@ fn traffic(network: &Network, seed: Seed) -> Vec<Traffic> {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
     use exmachina_net::network::{On, Workload};
     use exmachina_net::observe::Unless;
     use exmachina_net::time::from_s;
-    use exmachina_schemes::{AnyScheme, ConstantWindow};
 
     use super::*;
-
 
     #[test]
     fn a_run_that_nobody_wants_ends_long_before_its_time() {

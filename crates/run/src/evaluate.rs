@@ -2,14 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use exmachina_rules::FlatTable;
-use exmachina_net::random::Seed;
-use exmachina_scenario::objective::Objective;
+use crate::worth::{Score, score};
+use exmachina_hosts::scheme::{Aimd, Mixed};
 use exmachina_net::observe::Unless;
 use exmachina_net::outcome::Outcome;
-use exmachina_scenario::role::Score;
+use exmachina_rules::FlatTable;
+use exmachina_scenario::objective::Objective;
 use exmachina_scenario::{Specimen, SpecimenSet};
-use exmachina_schemes::{Aimd, Mixed};
 use rayon::prelude::*;
 
 use crate::cast::{Cast, run_mixed};

@@ -7,6 +7,8 @@ pub mod beside;
 pub mod cast;
 pub mod design_simulator;
 pub mod evaluate;
+#[cfg(test)]
+mod model;
 pub mod omniscient;
 pub mod packet_trace;
 pub mod record;

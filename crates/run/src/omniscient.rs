@@ -15,8 +15,8 @@ mod fair;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use exmachina_net::random::Seed;
 use exmachina_net::outcome::{Flow, Outcome};
+use exmachina_net::random::Seed;
 use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
 use exmachina_net::traffic::Traffic;
 use exmachina_scenario::world::{SenderPlan, World};

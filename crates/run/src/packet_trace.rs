@@ -2,15 +2,15 @@
 //!
 //! For sequence plots, time plots of windows and queues, and for looking at a run in a data frame.
 
-use exmachina_net::random::Seed;
+use crate::record::NONE;
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::transport::Ends;
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::HopEventKind;
-use crate::record::NONE;
-use exmachina_schemes::AnyScheme;
-use exmachina_transport::scheme::Scheme;
+use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, to_ms, to_s};
-use exmachina_transport::Ends;
 use exmachina_scenario::world::World;
 
 /// What a sender did. The discriminants are those of the column `event`.
@@ -201,11 +201,11 @@ impl<'t> Observer<Ends<AnyScheme<'t>>> for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use exmachina_hosts::library::Library;
     use exmachina_net::endpoint::Endpoint;
-    use exmachina_schemes::library::Library;
     use exmachina_net::observe::Unwatched;
-    use exmachina_scenario::Evaluation;
     use exmachina_net::time::from_s;
+    use exmachina_scenario::Evaluation;
 
     const LOSSY: &str = "\
 schemes = ['cubic']

@@ -2,17 +2,17 @@
 //!
 //! For time plots and sequence plots, and for looking at a run in a data frame. The engine's other users pay nothing.
 
+use crate::design_simulator::{dumbbell, routed};
 use exmachina_rules::{Point, SIGNALS};
 
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
+use crate::sender::Sender;
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::scheme::Scheme;
 use exmachina_net::network::{LotLink, Network, PACKET_BYTES};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Link;
-use exmachina_schemes::AnyScheme;
-use exmachina_transport::scheme::Scheme;
-use crate::sender::Sender;
+use exmachina_net::random::Seed;
 use exmachina_net::time::{NEVER, Time, to_ms, to_s};
 
 /// Stands in the columns `seq` and `rule` where an event has none.
@@ -86,8 +86,8 @@ pub fn record<'t>(
     let senders = vec![Known::default(); network.senders()];
     let mut recorder = Recorder { record: Record::default(), senders, queues, first, max_rows };
     let cut_short = match &network.lot {
-        None => Engine::new(network, seed, scheme).run(duration, &mut recorder),
-        Some(lot) => Engine::routed(network, lot, seed, scheme).run(duration, &mut recorder),
+        None => dumbbell(network, seed, scheme).run(duration, &mut recorder),
+        Some(lot) => routed(network, lot, seed, scheme).run(duration, &mut recorder),
     };
     let mut record = recorder.record;
     record.covered_s = record.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));
@@ -198,9 +198,9 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use exmachina_hosts::scheme::{Aimd, Remy};
     use exmachina_net::network::{Buffer, On, Workload};
     use exmachina_net::observe::Unwatched;
-    use exmachina_schemes::{Aimd, Remy};
     use exmachina_net::time::from_s;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
@@ -211,15 +211,15 @@ mod tests {
     }
 
     /// 15 Mbit/s, 150 ms, 5 s on and 5 s off.
-    fn dumbbell(senders: usize) -> Network {
+    fn clean(senders: usize) -> Network {
         Network::dumbbell(15.0, 150.0, senders, Workload::new(On::Seconds(5.0), 5.0))
     }
 
     #[test]
     fn agrees_with_the_run() {
-        let network = Network { buffer: Buffer::Packets(20), ..dumbbell(2) };
+        let network = Network { buffer: Buffer::Packets(20), ..clean(2) };
         let r = record(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(20.0), usize::MAX);
-        let mut engine = Engine::new(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()));
+        let mut engine = dumbbell(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()));
         engine.run(from_s(20.0), &mut Unwatched);
         let outcome = engine.outcome();
         assert!(outcome.lost > 0);
@@ -239,7 +239,7 @@ mod tests {
     fn an_ack_has_the_number_of_its_packet() {
         let table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
         let table = FlatTable::new(&table).unwrap();
-        let network = Network { workload: Workload::new(On::Seconds(1.0), 0.2), ..dumbbell(1) };
+        let network = Network { workload: Workload::new(On::Seconds(1.0), 0.2), ..clean(1) };
         let r = record(&network, SEED, |_| AnyScheme::Remy(Remy::new(&table)), from_s(10.0), usize::MAX);
         let sent: Vec<f64> = rows(&r, Event::Send).map(|i| r.time_s[i]).collect();
         let numbered: Vec<usize> = rows(&r, Event::Ack).filter(|&i| r.seq[i] != NONE).collect();
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn stops_at_the_row_limit() {
-        let r = record(&dumbbell(2), SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(100.0), 1000);
+        let r = record(&clean(2), SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(100.0), 1000);
         assert!((1000..1010).contains(&r.time_s.len()) && r.covered_s < 100.0);
         assert_eq!(r.covered_s, *r.time_s.last().unwrap());
     }

@@ -7,16 +7,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use exmachina_net::random::Seed;
-use exmachina_net::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::omniscient::omniscient;
+use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
+use exmachina_hosts::transport::Settings;
+use exmachina_net::network::{Lot, LotLink, Network, PACKET_BYTES};
 use exmachina_net::outcome::Outcome;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_scenario::{Specimen, SpecimenSet};
-use exmachina_schemes::{AnyScheme, ConstantWindow};
-use exmachina_transport::Settings;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 /// The reference of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
@@ -28,14 +27,14 @@ pub fn references(set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<
 /// The reference of one specimen.
 #[must_use]
 pub fn reference(specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &AtomicBool) -> Outcome {
-    let seed = Seed { root: root_seed, specimen: specimen.index };
-    let mut outcome = omniscient(&world(&specimen.network), seed, duration_s, stop);
+    let mut outcome = omniscient(&world(specimen), specimen.seed(root_seed), duration_s, stop);
     outcome.flows.truncate(specimen.network.senders());
     outcome
 }
 
 /// The same network as evaluations know it, with senders that are not to be run.
-fn world(network: &Network) -> World<'static> {
+fn world(specimen: &Specimen) -> World<'static> {
+    let Specimen { network, neighbours, .. } = specimen;
     let hop = |link: &LotLink| HopPlan {
         link: LinkPlan::Rate(link.rate_mbps),
         queue: QueueKind::DropTail,
@@ -50,8 +49,8 @@ fn world(network: &Network) -> World<'static> {
         rtt_ms,
         workload: network.workload.clone(),
     };
-    let rtts = network.rtt_ms.iter().chain(network.neighbours.iter().map(|neighbour| &neighbour.rtt_ms));
-    let lot = network.lot.clone().unwrap_or_else(|| one_link(network));
+    let rtts = network.rtt_ms.iter().chain(neighbours.iter().map(|neighbour| &neighbour.rtt_ms));
+    let lot = network.lot.clone().unwrap_or_else(|| one_link(network, neighbours.len()));
     World {
         hops: lot.links.iter().map(hop).collect(),
         senders: lot.routes.iter().zip(rtts).map(sender).collect(),
@@ -61,9 +60,9 @@ fn world(network: &Network) -> World<'static> {
 }
 
 /// A dumbbell as a parking lot of one link.
-fn one_link(network: &Network) -> Lot {
+fn one_link(network: &Network, neighbours: usize) -> Lot {
     let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: network.loss, delay_ms: 0.0 };
-    Lot { links: vec![link], routes: vec![vec![0]; network.senders() + network.neighbours.len()] }
+    Lot { links: vec![link], routes: vec![vec![0]; network.senders() + neighbours] }
 }
 
 #[cfg(test)]
@@ -71,9 +70,9 @@ mod tests {
     use super::*;
     use crate::evaluate::Contender;
     use crate::model::Model;
-    use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
     use exmachina_net::time::{from_s, to_s};
     use exmachina_net::traffic::Traffic;
+    use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
     fn model(count: u32, on: &str, objective: &str) -> Model {
         let text = format!(
@@ -107,7 +106,7 @@ mod tests {
         let share = outcome.flows[0].delivered as f64 / outcome.flows[0].sent as f64;
         // A fifth is lost, and some is on its way at the end.
         assert!((0.79..0.8001).contains(&share), "{share}");
-        let [free, dear] = [free, dear].map(|model| outcome.score(&[], &model.objective).mean.unwrap());
+        let [free, dear] = [free, dear].map(|model| crate::worth::score(outcome, &[], &model.objective).mean.unwrap());
         assert!((free - dear + 2.0 * libm::log2(share)).abs() < 1e-12, "{free} {dear}");
     }
 

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::omniscient::omniscient;
+use exmachina_hosts::library::Library;
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_schemes::library::Library;
 use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::observe::Unless;
-use crate::omniscient::omniscient;
 use exmachina_net::outcome::{Flow, Outcome};
-use exmachina_scenario::{DrawnWorld, Evaluation};
 use exmachina_net::time::from_s;
+use exmachina_scenario::{DrawnWorld, Evaluation};
 use rayon::prelude::*;
 
 /// What one sender got in one run.

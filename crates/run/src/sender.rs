@@ -10,12 +10,12 @@ mod training;
 
 pub use training::Training;
 
+use exmachina_hosts::scheme::{Ack, Congestion, Scheme};
+use exmachina_hosts::scheme::{MayFollowRules, Remy};
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::random::Seed;
 use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_transport::scheme::{Ack, Congestion, Scheme};
-use exmachina_schemes::{MayFollowRules, Remy};
+use exmachina_net::random::Seed;
 use exmachina_net::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
@@ -290,7 +290,7 @@ mod tests {
     use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
 
     use super::*;
-    use exmachina_schemes::{Aimd, Remy};
+    use exmachina_hosts::scheme::{Aimd, Remy};
 
     #[test]
     fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {

@@ -3,8 +3,8 @@
 //! The simulator counts whole nanoseconds. Where all times of a network and a table are so many times as long, and rates as
 //! much slower, it is the same system but for that rounding: what a second clock type would show, in the one engine.
 
-use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
 use exmachina_net::network::{Network, On};
+use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
 
 /// The same table for times that many times as long.
 #[must_use]
@@ -46,10 +46,10 @@ pub fn slowed(network: &Network, times: f64) -> Network {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_rules::{Action, FlatTable};
-    use exmachina_net::random::Seed;
     use exmachina_net::network::Workload;
     use exmachina_net::observe::Unwatched;
+    use exmachina_rules::{Action, FlatTable};
+    use exmachina_scenario::Specimen;
 
     use super::*;
     use crate::cast::Cast;
@@ -57,8 +57,7 @@ mod tests {
     /// Packets in a minute of true time.
     fn packets(network: &Network, table: &RuleTable, times: f64) -> f64 {
         let (network, table) = (slowed(network, times), FlatTable::new(&stretched(table, times)).unwrap());
-        let seed = Seed { root: 1, specimen: 0 };
-        let outcome = Cast::Everybody(&table).run(&network, seed, 60.0 * times, &mut Unwatched);
+        let outcome = Cast::Everybody(&table).run(&Specimen::of(network, 0), 1, 60.0 * times, &mut Unwatched);
         outcome.flows.iter().map(|flow| flow.delivered as f64).sum()
     }
 

@@ -5,13 +5,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use exmachina_rules::{FlatTable, Point, SIGNALS};
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::{MayFollowRules, Remy};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
-use exmachina_scenario::{Specimen, SpecimenSet};
-use exmachina_schemes::{MayFollowRules, Remy};
 use exmachina_net::time::{NEVER, Time};
+use exmachina_rules::{FlatTable, Point, SIGNALS};
+use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use crate::cast::Cast;
@@ -107,12 +106,11 @@ pub fn memories_in(
 }
 
 fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, (root, seconds): (u64, f64), stop: &AtomicBool) -> Tally {
-    let (network, seed) = (&specimen.network, Seed { root, specimen: specimen.index });
-    let since = vec![NEVER; network.senders() + network.neighbours.len()];
-    let mut watcher = Watcher { since, watched: cast.watched(network), tally: Tally::new(rules, PER_SPECIMEN), stop };
+    let since = vec![NEVER; specimen.network.senders() + specimen.neighbours.len()];
+    let mut watcher = Watcher { since, watched: cast.watched(specimen), tally: Tally::new(rules, PER_SPECIMEN), stop };
     // Nothing is simulated any more once it is set.
     let seconds = if stop.load(Ordering::Relaxed) { 0.0 } else { seconds };
-    cast.run(network, seed, seconds, &mut watcher);
+    cast.run(specimen, root, seconds, &mut watcher);
     watcher.tally
 }
 

@@ -35,7 +35,8 @@ impl Score {
 }
 
 /// What counts of a sender's deliveries.
-fn counted(flow: &Flow, deliveries: Deliveries) -> Flow {
+#[must_use]
+pub fn counted(flow: &Flow, deliveries: Deliveries) -> Flow {
     match deliveries {
         Deliveries::All => *flow,
         Deliveries::WhileOn => {

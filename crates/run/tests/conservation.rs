@@ -3,15 +3,15 @@
 #[allow(dead_code, reason = "some of its worlds are the fuzzer's alone")]
 mod worlds;
 
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::network::{On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path::{Path, Reordering};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::AnyScheme;
+use exmachina_net::random::Seed;
 use exmachina_net::service::{Cellular, Trace};
 use exmachina_net::time::{from_s, to_s};
-use exmachina_transport::{Recovery, Settings};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 use proptest::prelude::*;
 use worlds::Witness;

@@ -1,18 +1,18 @@
 //! What must hold in any network: packets are conserved, queues are FIFO, clocks never run back, runs repeat exactly,
 //! and a saved state goes on as if nothing had happened.
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
-use exmachina_run::sender::DesignEngine;
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_net::network::{Acks, Arrival, Buffer, EACH_PACKET, Network, On, Roughness, Stop, Upsets, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::packet::Packet;
-use exmachina_schemes::{Aimd, AnyScheme, Remy};
-use exmachina_transport::scheme::Scheme;
-use exmachina_run::sender::Sender;
+use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_s};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::design_simulator::dumbbell;
+use exmachina_run::sender::DesignEngine;
+use exmachina_run::sender::Sender;
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -94,7 +94,7 @@ fn table(world: &World) -> FlatTable {
 }
 
 fn engine<'t>(world: &World, table: &'t FlatTable) -> DesignEngine<AnyScheme<'t>> {
-    Engine::new(&world.network, Seed { root: world.seed, specimen: 3 }, |i| {
+    dumbbell(&world.network, Seed { root: world.seed, specimen: 3 }, |i| {
         if world.aimd && i % 2 == 1 { AnyScheme::Aimd(Aimd::default()) } else { AnyScheme::Remy(Remy::new(table)) }
     })
 }
@@ -205,7 +205,7 @@ fn run_rule<O: for<'t> Observer<Sender<Remy<'t>>>>(
     observer: &mut O,
 ) -> Outcome {
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
-    let mut engine = Engine::new(network, Seed { root: 5, specimen: 0 }, |_| Remy::new(&table));
+    let mut engine = dumbbell(network, Seed { root: 5, specimen: 0 }, |_| Remy::new(&table));
     engine.run(from_s(seconds), observer);
     engine.outcome()
 }

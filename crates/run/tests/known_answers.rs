@@ -3,15 +3,15 @@
 //! The short test allows the model 2 % and four standard errors of what its runs can tell; the long one (in
 //! `make validate`) runs the authors' 10,000 s, where the 2 % stand alone. Skips where the reference data is absent.
 
+use exmachina_run::design_simulator::dumbbell;
 use std::path::PathBuf;
 
-use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::Remy;
 use exmachina_net::network::{Network, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_schemes::Remy;
+use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
+use exmachina_rules::{FlatTable, RuleTable};
 
 struct Known {
     table: &'static str,
@@ -51,7 +51,7 @@ fn table(name: &str) -> Option<FlatTable> {
 fn run(case: &Known, table: &FlatTable, specimen: u64, seconds: f64) -> (f64, f64) {
     let workload = Workload::new(On::Seconds(case.on_off_s), case.on_off_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
-    let mut engine = Engine::new(&network, Seed { root: 1, specimen }, |_| Remy::new(table));
+    let mut engine = dumbbell(&network, Seed { root: 1, specimen }, |_| Remy::new(table));
     engine.run(from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
     let mean = |value: &dyn Fn(usize) -> f64| (0..case.senders).map(value).sum::<f64>() / case.senders as f64;
@@ -102,7 +102,7 @@ fn jitter_breaks_the_tables_of_2013() {
     let share_of_link = |table: &FlatTable, jitter_ms: f64| {
         let always = Workload::new(On::Seconds(1e6), 1e-3);
         let network = Network { jitter_ms, ..Network::dumbbell(15.0, 150.0, 1, always) };
-        let mut engine = Engine::new(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
+        let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
         engine.run(from_s(300.0), &mut Unwatched);
         engine.outcome().flows[0].throughput_mbps() / 15.0
     };

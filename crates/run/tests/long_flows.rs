@@ -3,16 +3,16 @@
 
 use std::path::PathBuf;
 
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, VegasNs2};
+use exmachina_hosts::transport::{Recovery, RttSamples, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::random::Seed;
 use exmachina_net::network::{FirstOff, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, VegasNs2};
-use exmachina_transport::scheme::Scheme;
+use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
-use exmachina_transport::{Recovery, RttSamples, Settings};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// Period and amplitude of a sawtooth, of a flow.

@@ -4,17 +4,17 @@
 
 use std::path::PathBuf;
 
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewReno};
+use exmachina_hosts::transport::{Connections, Opening, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::random::Seed;
 use exmachina_net::network::{Arrival, On, Stop, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
-use exmachina_scenario::replay;
-use exmachina_schemes::{AnyScheme, LinuxCompound, LinuxCubic, NewReno};
-use exmachina_transport::scheme::Scheme;
+use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
-use exmachina_transport::{Connections, Opening, Recovery, Settings};
+use exmachina_scenario::replay;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// Their times are rounded to 10 us, and those of figure 4 drift by some more.

@@ -1,17 +1,17 @@
 //! What jitter, reordering and losses may do to packets on their way, and what not.
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::{AnyScheme, ConstantWindow, Remy, Vegas, VegasSettings};
+use exmachina_hosts::transport::Settings;
 use exmachina_net::network::{Buffer, FirstOff, Lot, LotLink, Network, On, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, ConstantWindow, Remy, Vegas, VegasSettings};
-use exmachina_run::sender::Sender;
+use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_ms, from_s};
-use exmachina_transport::Settings;
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::design_simulator::{dumbbell, routed};
+use exmachina_run::sender::Sender;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 const SEED: Seed = Seed { root: 3, specimen: 0 };
@@ -37,7 +37,7 @@ fn design(senders: usize) -> Rtts {
     let rule = Action { multiple: 0.0, increment: 1000, intersend_ms: 1.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
     let mut rtts = Rtts::default();
-    Engine::new(&network, SEED, |_| Remy::new(&table)).run(from_s(3.0), &mut rtts);
+    dumbbell(&network, SEED, |_| Remy::new(&table)).run(from_s(3.0), &mut rtts);
     rtts
 }
 
@@ -103,7 +103,7 @@ fn a_clock_coarser_than_the_rtt_measures_a_tick() {
     let table = FlatTable::new(&table).unwrap();
     for (rtt_ms, most) in [(4.0, 1.0), (12.0, 2.0)] {
         let network = Network { clock_ms: 10.0, ..Network::dumbbell(100.0, rtt_ms, 1, for_ever()) };
-        let mut engine = Engine::new(&network, SEED, |_| Remy::new(&table));
+        let mut engine = dumbbell(&network, SEED, |_| Remy::new(&table));
         let mut ratios = Ratios(Vec::new());
         engine.run(from_s(2.0), &mut ratios);
         // The first ACK of a flow shows none.
@@ -174,7 +174,7 @@ fn losses_at_a_later_hop_are_told_in_order() {
     let rule = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
     let lot = network.lot.as_ref().unwrap();
-    let mut engine = Engine::routed(&network, lot, SEED, |_| Remy::new(&table));
+    let mut engine = routed(&network, lot, SEED, |_| Remy::new(&table));
     let mut order = Order::default();
     engine.run(from_s(500.0), &mut order);
     let outcome = engine.outcome();
@@ -191,7 +191,7 @@ fn a_lost_window_does_not_silence_a_sender_by_time() {
     let network = Network { loss: 0.7, ..Network::dumbbell(10.0, 20.0, 1, for_ever()) };
     let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-    let mut engine = Engine::new(&network, SEED, |_| Remy::new(&table));
+    let mut engine = dumbbell(&network, SEED, |_| Remy::new(&table));
     engine.run(from_s(100.0), &mut Unwatched);
     // Two packets in some 22 ms, and one more each time that an ACK comes back before the second is due.
     let flow = engine.outcome().flows[0];

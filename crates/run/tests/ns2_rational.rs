@@ -3,12 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
-use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_hosts::library::Library;
 use exmachina_net::endpoint::Endpoint;
-use exmachina_schemes::library::Library;
 use exmachina_net::observe::Unwatched;
-use exmachina_scenario::Evaluation;
 use exmachina_net::time::from_s;
+use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_scenario::Evaluation;
 
 fn reference() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference");

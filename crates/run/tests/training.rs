@@ -1,23 +1,23 @@
 //! What a design trains with, on known answers: ACKs for several packets, flows that are upset, links that stop, others
 //! beside them.
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_scenario::neighbour::{Kind, Neighbour};
-use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
-use exmachina_schemes::library::Library;
+use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{Mixed, Remy, SchemeName, Surroundings};
+use exmachina_hosts::transport::{Preset, Settings};
 use exmachina_net::network::{Acks, Buffer, Network, On, Roughness, Upsets, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::outcome::Outcome;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{Mixed, Remy, SchemeName, Surroundings};
-use exmachina_transport::scheme::Scheme;
-use exmachina_run::sender::Sender;
 use exmachina_net::time::{Time, from_s};
-use exmachina_transport::{Preset, Settings};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::design_simulator::{beside, dumbbell};
+use exmachina_run::sender::Sender;
+use exmachina_scenario::neighbour::{Kind, Neighbour};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 const SEED: Seed = Seed { root: 11, specimen: 4 };
@@ -37,7 +37,7 @@ fn window(packets: i32) -> Action {
 
 fn watched<O: for<'t> Observer<Sender<Remy<'t>>>>(network: &Network, action: Action, observer: &mut O) -> Outcome {
     let table = table(action);
-    let mut engine = Engine::new(network, SEED, |_| Remy::new(&table));
+    let mut engine = dumbbell(network, SEED, |_| Remy::new(&table));
     engine.run(from_s(100.0), observer);
     engine.outcome()
 }
@@ -122,7 +122,7 @@ fn flows_are_upset_at_the_same_instants_whatever_they_run() {
         keeps.split(0, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
         keeps.set_action(1, Action { multiple: 1.0, increment: 0, intersend_ms });
         let (table, mut seen) = (FlatTable::new(&keeps).unwrap(), Upset::default());
-        let mut engine = Engine::new(&upset, SEED, |_| Remy::new(&table));
+        let mut engine = dumbbell(&upset, SEED, |_| Remy::new(&table));
         engine.run(from_s(60.0), &mut seen);
         seen.0
     };
@@ -200,7 +200,7 @@ fn neighbours_are_those_of_evaluations() {
         let (workload, library) = (Workload::new(on, 0.5), Library::default());
         let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, rtt_ms: 41.37 * f64::from(i) });
         let clean = Network { buffer: Buffer::Packets(80), ..Network::dumbbell(10.0, 100.0, 0, workload.clone()) };
-        let network = Network { neighbours: neighbours.collect(), ..clean };
+        let neighbours: Vec<Neighbour> = neighbours.collect();
         let sender = |(i, neighbour): (usize, &Neighbour)| {
             let (transport, preset) = (Settings::today(), Preset::Today);
             let luck = Stream::new(SEED.root, SEED.specimen, i as u64, Purpose::Scheme);
@@ -216,11 +216,11 @@ fn neighbours_are_those_of_evaluations() {
         let (link, limit) = (LinkPlan::Rate(10.0), Limit::Packets(80));
         let world = World {
             hops: vec![HopPlan { link, queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }],
-            senders: network.neighbours.iter().enumerate().map(sender).collect(),
+            senders: neighbours.iter().enumerate().map(sender).collect(),
             jitter_ms: 0.0,
             reordering: Reordering::default(),
         };
-        let (mut here, mut there) = (Engine::beside(&network, SEED, |_| unreachable!()), world.engine(SEED));
+        let (mut here, mut there) = (beside(&clean, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
         here.run(from_s(60.0), &mut Unwatched);
         there.run(from_s(60.0), &mut Unwatched);
         let (here, there) = (here.outcome(), there.outcome());
@@ -234,9 +234,9 @@ fn neighbours_are_those_of_evaluations() {
 #[test]
 fn a_neighbour_takes_what_is_left() {
     let table = table(Action { multiple: 1.0, increment: 200, intersend_ms: 2.5 });
-    let alone = Network { buffer: Buffer::Packets(100), ..for_ever(1) };
-    let network = Network { neighbours: vec![Neighbour { kind: Kind::Cubic, rtt_ms: 100.0 }], ..alone };
-    let mut engine = Engine::beside(&network, SEED, |_| Mixed::Remy(Remy::new(&table)));
+    let network = Network { buffer: Buffer::Packets(100), ..for_ever(1) };
+    let cubic = [Neighbour { kind: Kind::Cubic, rtt_ms: 100.0 }];
+    let mut engine = beside(&network, &cubic, SEED, |_| Mixed::Remy(Remy::new(&table)));
     engine.run(from_s(100.0), &mut Unwatched);
     let outcome = engine.outcome();
     let [ours, theirs] = [0, 1].map(|i| outcome.flows[i].throughput_mbps());

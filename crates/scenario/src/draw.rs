@@ -6,16 +6,16 @@ use super::bottleneck::{Bottleneck, ServiceTable};
 use super::evaluation::{AIMD, Evaluation};
 use super::group::{Access, Contender, Group};
 use super::{BufferSize, NOTHING, Quantity, Replay};
-use exmachina_net::random::Seed;
-use exmachina_schemes::library::Library;
+use crate::replay;
+use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::{SchemeName, Surroundings};
+use exmachina_hosts::transport::Preset;
 use exmachina_net::network::{self, On};
 use exmachina_net::queue::{Limit, QueueKind, XcpSettings};
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use crate::replay;
-use exmachina_schemes::{SchemeName, Surroundings};
 use exmachina_net::time::from_ms;
-use exmachina_transport::Preset;
-use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// The values of a network's quantities, which are taken in the order in which they are drawn.
 struct Values(std::vec::IntoIter<f64>);

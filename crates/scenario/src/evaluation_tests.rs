@@ -4,15 +4,15 @@ use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use proptest::prelude::*;
 
 use super::*;
-use exmachina_schemes::library::Library;
+use crate::world::{LinkPlan, World};
+use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::transport::{Connections, Recovery};
 use exmachina_net::network::{On, Workload as NetworkWorkload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, RedSettings, StepSettings};
-use exmachina_schemes::AnyScheme;
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_s;
-use exmachina_transport::{Connections, Recovery};
-use crate::world::{LinkPlan, World};
 
 /// An evaluation that is as short as can be.
 const SHORT: &str = "\
@@ -112,7 +112,7 @@ fn defaults() {
     assert_eq!(world.senders.len(), 2);
     let sender = &world.senders[1];
     assert_eq!((sender.rtt_ms, &sender.route), (150.0, &vec![0]));
-    assert_eq!(sender.transport, exmachina_transport::Settings::today());
+    assert_eq!(sender.transport, exmachina_hosts::transport::Settings::today());
     // 40 bytes of each packet are headers.
     let workload = NetworkWorkload { bytes_per_packet: 1210.0, ..NetworkWorkload::new(On::Seconds(5.0), 3.0) };
     assert_eq!(sender.workload, workload);
@@ -234,10 +234,10 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
         let text = SHORT.replace("newreno", scheme) + "[transport]\n" + table;
         world(&parse(&text), 0, &library).senders[0].transport
     };
-    let tao14 = exmachina_transport::Settings::tao14();
+    let tao14 = exmachina_hosts::transport::Settings::tao14();
     assert_eq!(
         settings("cubic", "preset = 'tao14'"),
-        exmachina_transport::Settings { recovery: Recovery::TcpLinux, ..tao14 }
+        exmachina_hosts::transport::Settings { recovery: Recovery::TcpLinux, ..tao14 }
     );
     assert_eq!(settings("newreno", "preset = 'tao14'").recovery, Recovery::NewReno);
     let remy = settings("x.dna", "preset = 'tao14'");

@@ -14,9 +14,9 @@ use super::senders::aimd;
 use super::tables::{count, rtt, rtt_each, time, zero};
 use super::{Quantity, Shown, Workload};
 use crate::objective::Objective;
+use exmachina_hosts::scheme::{SchemeName, is_table_file};
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::QueueKind;
-use exmachina_schemes::{SchemeName, is_table_file};
 use exmachina_net::time::from_ms;
 
 /// Senders that are alike.

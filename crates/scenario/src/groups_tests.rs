@@ -1,11 +1,11 @@
 //! Tests of design models whose senders are not all alike: groups, AIMD among them, tables by name, several links.
 
 use super::*;
-use exmachina_schemes::library::Library;
-use exmachina_net::network::{Buffer, Lot};
 use crate::objective::Objective;
 use crate::role::{Role, Runs};
 use crate::world::LinkPlan;
+use exmachina_hosts::library::Library;
+use exmachina_net::network::{Buffer, Lot};
 
 const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 3 }\n";
 const DUMBBELL: &str = "[link]\nrate_mbps = 15\n[path]\nrtt_ms = 150\n";
@@ -64,7 +64,8 @@ fn names_stand_for_tables() {
     let scenario = parse(&[DUMBBELL, &group("a", 0.1), &group("b", 10.0)].concat());
     assert_eq!(scenario.classes(), ["a", "b"]);
     let grid = scenario.grid().unwrap();
-    let counts = |class| move |network: &Network| network.roles.iter().filter(|r| r.runs == Runs::Table(class)).count();
+    let counts =
+        |class| move |specimen: &Specimen| specimen.roles.iter().filter(|r| r.runs == Runs::Table(class)).count();
     let pairs: Vec<_> = grid.iter().map(|n| (counts(0)(n), counts(1)(n))).collect();
     assert_eq!(pairs, [(0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (2, 2)]);
     let role =
@@ -87,7 +88,7 @@ fn links_in_a_row_are_drawn_as_for_evaluations() {
     let evaluation = Evaluation::parse(&format!("schemes = ['cubic']\n{LOT}{REST}"), "x.toml").unwrap();
     let library = Library::default();
     let mut seen = [false; 5];
-    for Specimen { network, index } in scenario.specimens(1, 40).specimens {
+    for Specimen { network, roles, index, .. } in scenario.specimens(1, 40).specimens {
         let world = evaluation.world(0, index, &library).unwrap().world;
         let Lot { links, routes } = network.lot.as_ref().unwrap();
         assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), network.rtt_ms);
@@ -99,7 +100,7 @@ fn links_in_a_row_are_drawn_as_for_evaluations() {
         let packets = (links[0].rate_mbps * 1e6 / 1e4 * 0.25).round() as u32;
         assert_eq!((links[0].buffer, links[1].buffer), (Buffer::Packets(packets), Buffer::Infinite));
         assert_eq!(network.rate_mbps, links[0].rate_mbps.min(links[1].rate_mbps));
-        assert!(network.roles.is_empty() && (200.0..300.0).contains(network.rtt_ms.last().unwrap()));
+        assert!(roles.is_empty() && (200.0..300.0).contains(network.rtt_ms.last().unwrap()));
         seen[network.senders()] = true;
     }
     assert_eq!(seen, [false, false, true, true, true]);

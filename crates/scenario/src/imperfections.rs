@@ -7,10 +7,10 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::Quantity;
 use super::tables::{probability, time, zero};
+use super::{Quantity, Specimen};
 use crate::neighbour::{Kind, Neighbour};
-use exmachina_net::network::{Acks, Buffer, EACH_PACKET, Network, On, PACKET_BYTES, Roughness};
+use exmachina_net::network::{Acks, Buffer, EACH_PACKET, On, PACKET_BYTES, Roughness};
 
 /// Jitter that every training network has at least, ms: enough that no steady state stands on an edge, and nothing else.
 const LEAST_JITTER_MS: f64 = 0.001;
@@ -258,7 +258,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Er
 #[cfg(test)]
 mod tests {
     use super::*;
-    use exmachina_net::network::{On, Upsets, Workload};
+    use exmachina_net::network::{Network, On, Upsets, Workload};
     use exmachina_net::random::{Purpose, Stream};
 
     fn of(text: &str) -> Result<Imperfections, String> {
@@ -266,21 +266,24 @@ mod tests {
     }
 
     fn added(text: &str) -> Network {
-        let mut network = Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Seconds(5.0), 5.0));
-        add(text, &mut network);
-        network
+        with(text, clean()).network
     }
 
-    fn add(text: &str, network: &mut Network) {
+    fn clean() -> Network {
+        Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Seconds(5.0), 5.0))
+    }
+
+    fn with(text: &str, network: Network) -> Specimen {
+        let mut specimen = Specimen::of(network, 2);
         let mut stream = Stream::new(1, 2, 0, Purpose::Training);
-        of(text).unwrap().add_to(network, &mut |quantity| quantity.draw(&mut stream));
+        of(text).unwrap().add_to(&mut specimen, &mut |quantity| quantity.draw(&mut stream));
+        specimen
     }
 
     #[test]
     fn a_clean_world_trembles_by_a_microsecond() {
-        let clean = Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Seconds(5.0), 5.0));
         let roughness = Roughness { loss_burst: 1.0, ..Roughness::default() };
-        assert_eq!(added(""), Network { jitter_ms: 0.001, roughness, ..clean.clone() });
+        assert_eq!(added(""), Network { jitter_ms: 0.001, roughness, ..clean() });
         assert_eq!(added("jitter_ms = 0").jitter_ms, 0.001);
         assert_eq!(added("jitter_ms = 400").jitter_ms, 50.0);
     }
@@ -295,8 +298,8 @@ mod tests {
         // 10 Mbit/s and 100 ms are 100 packets.
         assert_eq!(network.buffer, Buffer::Packets(50));
         assert_eq!(network.upsets, Upsets { flow_s: 3.0, link_s: 20.0 });
-        let mut lossy = Network { loss: 0.5, buffer: Buffer::Packets(7), clock_ms: 9.0, ..network };
-        add("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1", &mut lossy);
+        let lossy = Network { loss: 0.5, buffer: Buffer::Packets(7), clock_ms: 9.0, ..network };
+        let lossy = with("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1", lossy).network;
         assert_eq!((lossy.loss, lossy.buffer, lossy.clock_ms), (0.75, Buffer::Packets(7), 9.0));
     }
 
@@ -323,13 +326,13 @@ mod tests {
 
     #[test]
     fn neighbours_need_a_room_that_has_an_end() {
-        let network = added("cubic = 2\nbbr = 1");
+        let Specimen { network, neighbours, .. } = with("cubic = 2\nbbr = 1", clean());
         let kinds = [Kind::Cubic, Kind::Cubic, Kind::Bbr];
-        assert_eq!(network.neighbours, kinds.map(|kind| Neighbour { kind, rtt_ms: 100.0 }));
+        assert_eq!(neighbours, kinds.map(|kind| Neighbour { kind, rtt_ms: 100.0 }));
         assert_eq!((network.senders(), network.buffer), (2, Buffer::Packets(100)));
-        let own = added("newreno = 1\nbuffer_bdp = 3\nrtt_spread = 4");
+        let Specimen { network: own, neighbours, .. } = with("newreno = 1\nbuffer_bdp = 3\nrtt_spread = 4", clean());
         assert_eq!(own.buffer, Buffer::Packets(300));
-        assert!(own.neighbours[0].rtt_ms != 100.0 && (50.0..=200.0).contains(&own.neighbours[0].rtt_ms));
+        assert!(neighbours[0].rtt_ms != 100.0 && (50.0..=200.0).contains(&neighbours[0].rtt_ms));
         assert_eq!(of("cubic = 101").unwrap_err(), "expected from 0 to 100 senders, got 101");
     }
 

@@ -141,9 +141,9 @@ pub mod neighbour;
 pub mod objective;
 mod quantity;
 mod queues;
+pub mod replay;
 #[cfg(test)]
 mod replay_tests;
-pub mod replay;
 pub mod role;
 mod routes;
 mod senders;
@@ -176,10 +176,10 @@ pub use tables::{BufferSize, Link, Path};
 pub use transport::Transport;
 pub use workload::{OffPeriod, OnPeriod, Replay, Workload};
 
+use exmachina_hosts::nearest::or_nearest;
 use exmachina_net::file_error::FileError;
 use exmachina_net::network::Network;
 use exmachina_net::random::Seed;
-use exmachina_schemes::nearest::or_nearest;
 use neighbour::Neighbour;
 use role::Role;
 

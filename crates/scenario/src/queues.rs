@@ -7,7 +7,9 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{Shown, or_nearest};
-use exmachina_net::queue::{CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings};
+use exmachina_net::queue::{
+    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
+};
 use exmachina_net::time::{Time, from_ms};
 
 /// The names of the disciplines.

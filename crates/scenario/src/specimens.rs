@@ -3,9 +3,9 @@
 use super::routes::{route, rtt_of_links};
 use super::senders::classes;
 use super::{BufferSize, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
+use crate::role::{Role, Runs};
 use exmachina_net::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Roughness, Upsets};
 use exmachina_net::random::{Purpose, Strata, Stream};
-use crate::role::{Role, Runs};
 
 impl Scenario {
     /// One specimen at random: the first draws of the stream, one for each quantity in the order of

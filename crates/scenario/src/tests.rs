@@ -58,25 +58,23 @@ fn the_short_scenario() {
         upsets: network::Upsets::default(),
         roughness: network::Roughness::default(),
         workload: network::Workload::new(On::Seconds(5.0), 3.0),
-        roles: vec![],
-        neighbours: vec![],
         lot: None,
     };
-    assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)), network);
-    let one = vec![network];
+    assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)).network, network);
+    let one = vec![Specimen::of(network, 0)];
     assert_eq!(scenario.corners(), one);
     assert_eq!(scenario.grid(), Some(one));
 }
 
 #[test]
 fn buffers_and_workloads() {
-    let buffer = |text: &str| with(&[(RATE, &format!("{RATE}\nbuffer = {text}"))]).corners()[0].buffer;
+    let buffer = |text: &str| with(&[(RATE, &format!("{RATE}\nbuffer = {text}"))]).corners()[0].network.buffer;
     assert_eq!(buffer("'infinite'"), Buffer::Infinite);
     assert_eq!(buffer("{ packets = 1000 }"), Buffer::Packets(1000));
     // 15 Mbit/s x 150 ms = 225 packets of 1250 bytes.
     assert_eq!(buffer("{ bdp = 5 }"), Buffer::Packets(1125));
     assert_eq!(buffer("{ bdp = 0.001 }"), Buffer::Packets(1));
-    assert_eq!(with(&[(ON, "on = { bytes = 100_000 }")]).corners()[0].workload.on, On::Bytes(100_000.0));
+    assert_eq!(with(&[(ON, "on = { bytes = 100_000 }")]).corners()[0].network.workload.on, On::Bytes(100_000.0));
 }
 
 #[test]
@@ -87,7 +85,7 @@ fn senders_with_their_own_rtt() {
         with(&[(RTT, each), ("[senders]\ncount = 2", ""), (RATE, bdp)]),
         with(&[(RTT, each), (COUNT, "count = 4"), (RATE, bdp)]),
     ] {
-        let network = &scenario.corners()[0];
+        let network = &scenario.corners()[0].network;
         assert_eq!(network.rtt_ms, [50.0, 100.0, 200.0, 150.0]);
         assert_eq!(network.buffer, Buffer::Packets(300));
     }
@@ -97,15 +95,18 @@ fn senders_with_their_own_rtt() {
 fn grids_and_corners_are_in_order() {
     let scenario =
         with(&[(RATE, "rate_mbps = { log_grid = [1, 100], points = 3 }"), (COUNT, "count = { list = [1, 3, 2] }")]);
-    let points = |networks: &[Network]| networks.iter().map(|n| (n.rate_mbps.round(), n.senders())).collect::<Vec<_>>();
+    let points = |specimens: &[Specimen]| {
+        let point = |Specimen { network, .. }: &Specimen| (network.rate_mbps.round(), network.senders());
+        specimens.iter().map(point).collect::<Vec<_>>()
+    };
     let grid = points(&scenario.grid().unwrap());
     assert_eq!(grid[..4], [(1.0, 1), (1.0, 3), (1.0, 2), (10.0, 1)]);
     assert_eq!(grid.len(), 9);
     assert_eq!(points(&scenario.corners()), [(1.0, 1), (1.0, 3), (100.0, 1), (100.0, 3)]);
     let even = with(&[(RATE, "rate_mbps = { grid = [1, 2], points = 5 }")]).grid().unwrap();
-    assert_eq!(even.iter().map(|n| n.rate_mbps).collect::<Vec<_>>(), [1.0, 1.25, 1.5, 1.75, 2.0]);
+    assert_eq!(even.iter().map(|s| s.network.rate_mbps).collect::<Vec<_>>(), [1.0, 1.25, 1.5, 1.75, 2.0]);
     let counts = with(&[(COUNT, "count = { log_grid = [1, 1000], points = 4 }")]).grid().unwrap();
-    assert_eq!(counts.iter().map(Network::senders).collect::<Vec<_>>(), [1, 10, 100, 1000]);
+    assert_eq!(counts.iter().map(|s| s.network.senders()).collect::<Vec<_>>(), [1, 10, 100, 1000]);
     assert_eq!(with(&[(COUNT, "count = { uniform = [1, 2] }")]).grid(), None);
 }
 
@@ -136,8 +137,8 @@ fn one_distribution_does_not_disturb_another() {
         (COUNT, "count = { uniform = [1, 9] }"),
     ]));
     let without = draw(with(&[rtt, off]));
-    assert_eq!(both.rtt_ms[0], without.rtt_ms[0]);
-    assert_eq!(both.workload.off_s, without.workload.off_s);
+    assert_eq!(both.network.rtt_ms[0], without.network.rtt_ms[0]);
+    assert_eq!(both.network.workload.off_s, without.network.workload.off_s);
 }
 
 proptest! {
@@ -158,7 +159,7 @@ proptest! {
         ]);
         let mut stream = Stream::new(seed, 0, 0, Purpose::Network);
         for _ in 0..50 {
-            let network = scenario.draw(&mut stream);
+            let network = scenario.draw(&mut stream).network;
             prop_assert!((lo..=hi).contains(&network.rate_mbps));
             prop_assert!((least as usize..=most as usize).contains(&network.senders()));
             prop_assert!(network.rtt_ms.iter().all(|rtt| (lo..=hi).contains(rtt) && *rtt == network.rtt_ms[0]));
@@ -244,7 +245,7 @@ fn what_only_evaluations_have_is_refused_by_name() {
 
 #[test]
 fn workloads_of_all_kinds() {
-    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].workload.clone();
+    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].network.workload.clone();
     assert_eq!(workload("on = { fixed_seconds = 5 }", "off = { seconds = 1 }").on, On::FixedSeconds(5.0));
     assert_eq!(workload("on = { icsi = {} }", OFF).on, On::Icsi { extra_bytes: 16384.0 });
     assert_eq!(workload("on = { icsi = { extra_bytes = 0 } }", OFF).on, On::Icsi { extra_bytes: 0.0 });

@@ -3,9 +3,11 @@
 use serde::{Deserialize, Deserializer};
 
 use super::{Shown, or_nearest};
-use exmachina_schemes::SchemeName;
+use exmachina_hosts::scheme::SchemeName;
+use exmachina_hosts::transport::{
+    Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings,
+};
 use exmachina_net::time::{Time, from_ms};
-use exmachina_transport::{Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings};
 
 /// No time of a transport is longer, ms.
 const MAX_MS: f64 = 1e5;

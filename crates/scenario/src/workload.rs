@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer};
 use super::bounds::{PERIOD, PERIODS_S, TRANSFER, TRANSFERS_BYTES};
 use super::checked::{checked, some_table};
 use super::{NOTHING, Quantity, Shown};
+use exmachina_hosts::transport::Preset;
 use exmachina_net::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
-use exmachina_transport::Preset;
 
 /// `[workload]`: when a sender has something to send.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

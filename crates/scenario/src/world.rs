@@ -2,17 +2,17 @@
 //!
 //! What a scenario's distributions become once every value is drawn, as [`exmachina_net::network::Network`] is for design.
 
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::transport::{Ends, Opening, SACK_BLOCK_BYTES, Settings};
 use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
 use exmachina_net::network::{Buffer, Workload};
 use exmachina_net::path::{Hop, Pipe, Reordering, Topology, legs};
 use exmachina_net::queue::{AnyQueue, Limit, QueueKind};
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::AnyScheme;
 use exmachina_net::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
 use exmachina_net::time::from_ms;
 use exmachina_net::traffic::Traffic;
-use exmachina_transport::{Ends, Opening, SACK_BLOCK_BYTES, Settings};
 
 /// A link, before it is in motion.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +129,7 @@ impl<'t> World<'t> {
     }
 
     /// The link of hop `i`.
-    pub(crate) fn service(&self, i: usize, seed: Seed) -> Service {
+    pub fn service(&self, i: usize, seed: Seed) -> Service {
         match &self.hops[i].link {
             LinkPlan::Rate(mbps) => Service::Rate(ConstantRate::new(*mbps)),
             LinkPlan::Trace(trace, offset_ms) => Service::Trace(TraceLink::new(trace.clone(), *offset_ms)),

@@ -5,8 +5,8 @@
 //! RTT is free to be as unfair as it likes to others. So a model may name more to train with. Scores that are reported
 //! are those of the model itself.
 
-use exmachina_scenario::objective::Objective;
 use exmachina_net::file_error::FileError;
+use exmachina_scenario::objective::Objective;
 use exmachina_scenario::{Document, Scenario, Shown};
 
 /// Beyond these weights only the model counts, or only the entry.

@@ -4,19 +4,18 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use exmachina_rules::FlatTable;
-use exmachina_net::random::Seed;
+use exmachina_hosts::scheme::MayFollowRules;
 use exmachina_net::observe::{Observer, Unless};
 use exmachina_net::packet::Packet;
-use exmachina_scenario::role::Score;
-use exmachina_scenario::{Specimen, SpecimenSet};
-use exmachina_schemes::MayFollowRules;
 use exmachina_net::time::Time;
+use exmachina_rules::FlatTable;
+use exmachina_run::worth::Score;
+use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use super::measure::Measure;
-use exmachina_run::cast::{Cast, Watches};
 use crate::model::{LONGER, Model};
+use exmachina_run::cast::{Cast, Watches};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
 pub(super) const VALIDATION: usize = 16;
@@ -143,7 +142,7 @@ impl Arena<'_> {
     /// What one table is worth, and the uses of its rules.
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
         let run = |specimen: &Specimen| {
-            let watched = self.cast(table).watched(&specimen.network);
+            let watched = self.cast(table).watched(specimen);
             let mut counter = UseCounter { uses: vec![0; table.len()], watched, stop: self.stop };
             let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
             Ok((score, counter.uses))
@@ -175,8 +174,7 @@ impl Arena<'_> {
         W: Watches<'t>,
     {
         self.go_on()?;
-        let seed = Seed { root, specimen: specimen.index };
-        let outcome = self.cast(table).run(&specimen.network, seed, seconds, observer);
+        let outcome = self.cast(table).run(specimen, root, seconds, observer);
         // A run that was abandoned says nothing.
         self.go_on()?;
         self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);

@@ -1,8 +1,8 @@
 //! The whole state of a search as text, so that it goes on elsewhere or later as if nothing had happened: a line of JSON,
 //! and a line with its digest, by which a damaged one is told from a whole one.
 
-use exmachina_rules::{DnaError, RuleTable, digest};
 use exmachina_net::file_error::FileError;
+use exmachina_rules::{DnaError, RuleTable, digest};
 use serde::{Deserialize, Serialize};
 
 use super::{Designer, HistoryPoint, Method, Part, Settings};

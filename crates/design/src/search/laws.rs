@@ -5,8 +5,8 @@
 //! something only beside the others. A law is the whole table, given by a dozen numbers; so few can be searched at random,
 //! and the greedy search goes on from the best.
 
-use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
 use exmachina_net::random::Stream;
+use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::moves;

@@ -32,8 +32,8 @@ mod tests;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cpu_time::ProcessTime;
-use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_net::random::{Purpose, Stream};
+use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,8 @@ pub use measure::Measure;
 pub use ours::Tuning;
 
 use crate::model::Model;
-use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
 use arena::Arena;
+use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
 use ours::Ours;
 use paper::Paper;
 

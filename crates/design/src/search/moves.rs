@@ -1,7 +1,7 @@
 //! Changes to an action that a search tries.
 
-use exmachina_rules::Action;
 use exmachina_net::random::Stream;
+use exmachina_rules::Action;
 
 use crate::model::{DesignTable, StepRange};
 

@@ -5,9 +5,9 @@
 
 use super::rough::Rough;
 use super::{Crowd, Lane, Link, Path};
-use crate::random::Seed;
 use crate::network::{Buffer, Network};
 use crate::packet::Packet;
+use crate::random::Seed;
 use crate::random::{Purpose, Stream};
 use crate::time::{NEVER, Time, from_ms, from_s};
 

@@ -17,7 +17,7 @@ pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use lane::Lane;
 pub use link::Link;
-pub(crate) use topology::legs;
+pub use topology::legs;
 pub use topology::{Reordering, Route, Topology};
 pub use transmitter::{Pipe, Transmitter};
 

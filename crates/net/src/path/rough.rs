@@ -4,8 +4,8 @@
 //! Time is cut into slots, and what happens in a slot is drawn by its number and the sender's: candidates meet the same luck
 //! whatever they send. No sender's packets overtake each other.
 
-use crate::random::Seed;
 use crate::network::Network;
+use crate::random::Seed;
 use crate::random::{Purpose, Stream};
 use crate::time::{Time, from_ms};
 

@@ -9,9 +9,9 @@
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
 use super::{Crowd, Lane, Path, Pipe};
-use crate::random::Seed;
 use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::packet::Packet;
+use crate::random::Seed;
 use crate::random::{Purpose, Stream};
 use crate::time::{NEVER, Time, from_ms};
 
@@ -36,7 +36,7 @@ pub struct Reordering {
 }
 
 /// The delay after each hop of a route: that of the hop, and after the last what is left of the RTT.
-pub(crate) fn legs(route: &[u8], rtt_ms: f64, delay_ms: impl Fn(usize) -> f64) -> Vec<(u8, Time)> {
+pub fn legs(route: &[u8], rtt_ms: f64, delay_ms: impl Fn(usize) -> f64) -> Vec<(u8, Time)> {
     let mut left = from_ms(rtt_ms);
     let leg = |(k, &hop): (usize, &u8)| {
         let last = k + 1 == route.len();

@@ -1,13 +1,13 @@
 //! The closed forms of Tao'14 and others, and agreement with the engine's own accounts of time.
 
 use super::*;
+use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
+use exmachina_hosts::transport::Settings;
 use exmachina_net::network::{On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, ConstantWindow};
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_transport::Settings;
 use exmachina_scenario::world::{HopPlan, LinkPlan};
 
 const SEED: Seed = Seed { root: 5, specimen: 1 };
@@ -121,7 +121,8 @@ fn varying_links_count_with_their_mean() {
     for (link, expected) in
         [(LinkPlan::Trace(trace, 0), mbps), (LinkPlan::Cellular(Cellular::default()), Cellular::default().mean_mbps)]
     {
-        let workload = Workload { first_off: exmachina_net::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
+        let workload =
+            Workload { first_off: exmachina_net::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
         let outcome = omniscient(
             &world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload),
             SEED,
@@ -140,7 +141,8 @@ fn varying_links_count_with_their_mean() {
 #[test]
 fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
     for n in [1, 7, 40] {
-        let workload = Workload { first_off: exmachina_net::network::FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
+        let workload =
+            Workload { first_off: exmachina_net::network::FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
         let world = world(vec![hop(0.01)], &vec![&[0][..]; n], &workload);
         let outcome = omniscient(&world, SEED, 39.5, &AtomicBool::new(false));
         let delivered: u64 = outcome.flows.iter().map(|f| f.delivered).sum();
@@ -163,7 +165,7 @@ fn tables_schemes_and_the_reference_are_accounted_for_alike() {
         world.senders[0].scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 300 });
         world.senders[0].transport.ack_bytes = 0;
         let network = Network::dumbbell(10.0, 150.0, 1, workload.clone());
-        let mut design = Engine::new(&network, SEED, |_| ConstantWindow { packets: 300 });
+        let mut design = crate::design_simulator::dumbbell(&network, SEED, |_| ConstantWindow { packets: 300 });
         let mut transport = world.engine(SEED);
         design.run(from_s(seconds), &mut Unwatched);
         transport.run(from_s(seconds), &mut Unwatched);

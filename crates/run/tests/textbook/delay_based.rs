@@ -1,8 +1,8 @@
 //! Vegas, LEDBAT and Copa: queues of the length that they aim at.
 
+use exmachina_hosts::scheme::{AnyScheme, Copa, Ledbat, Vegas, VegasNs2, VegasSettings};
 use exmachina_net::network::FirstOff;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, Copa, Ledbat, Vegas, VegasNs2, VegasSettings};
 
 use crate::probe::{FULL, Measured, dumbbell, flow, flows, hop, measure, newreno, plain, within};
 

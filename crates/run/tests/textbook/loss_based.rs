@@ -1,8 +1,8 @@
 //! NewReno and Cubic between losses, and under random ones.
 
+use exmachina_hosts::scheme::{AnyScheme, Basis, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings};
+use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, Basis, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings};
-use exmachina_transport::{Recovery, Settings};
 use exmachina_scenario::world::HopPlan;
 
 use crate::probe::{FULL, Sample, close, dumbbell, flow, hop, log, mean, measure, newreno, plain, within};

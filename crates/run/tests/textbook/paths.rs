@@ -1,13 +1,13 @@
 //! Paths: several hops, jitter, reordering, recorded links.
 
+use exmachina_hosts::scheme::{AnyScheme, ConstantRate, ConstantWindow, Cubic, CubicSettings};
+use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::FirstOff;
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{CoDelSettings, Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, ConstantRate, ConstantWindow, Cubic, CubicSettings};
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_ms;
-use exmachina_transport::{Recovery, Settings};
 use exmachina_scenario::world::{HopPlan, LinkPlan, World};
 
 use crate::probe::{Log, close, dumbbell, flow, hop, log, mean, newreno, plain, run, within};

@@ -1,16 +1,16 @@
 //! Long flows on a dumbbell, and what is measured of them.
 
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{AnyScheme, NewReno, NewRenoSettings};
+use exmachina_hosts::transport::{Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::random::Seed;
 use exmachina_net::network::{FirstOff, On, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::{HopTotals, Path, Reordering};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, NewReno, NewRenoSettings};
-use exmachina_transport::scheme::Scheme;
+use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_s, to_ms, to_s};
-use exmachina_transport::{Ends, Recovery, Settings};
 use exmachina_scenario::world::{EvaluationEngine, HopPlan, LinkPlan, SenderPlan, World};
 
 /// Bytes of every packet here.

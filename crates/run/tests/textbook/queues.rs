@@ -1,7 +1,9 @@
 //! Queue disciplines under long flows: the delay that they aim at, with the link in use.
 
-use exmachina_net::queue::{CoDelSettings, FqCoDelSettings, Limit, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings};
-use exmachina_schemes::{AnyScheme, Cubic, CubicSettings, Dctcp};
+use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, Dctcp};
+use exmachina_net::queue::{
+    CoDelSettings, FqCoDelSettings, Limit, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings,
+};
 
 use crate::probe::{FULL, dumbbell, flows, hop, measure, newreno, plain, within};
 

@@ -1,8 +1,8 @@
 //! XCP and BBR: full links without the queues that losses need.
 
+use exmachina_hosts::scheme::{AnyScheme, Bbr1, Bbr3, Xcp};
 use exmachina_net::queue::{Limit, QueueKind, XcpSettings};
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{AnyScheme, Bbr1, Bbr3, Xcp};
 
 use crate::probe::{FULL, dumbbell, flows, hop, measure, plain, within};
 

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_hosts::scheme::{Ack, Congestion, Scheme};
+use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, Own, OwnScheme, Remy};
+use exmachina_hosts::transport::{Connections, Ends, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::{AnyScheme, Cubic, CubicSettings, Own, OwnScheme, Remy};
-use exmachina_transport::scheme::{Ack, Congestion, Scheme};
 use exmachina_net::service::Trace;
 use exmachina_net::time::{SECOND, Time, from_s, to_s};
-use exmachina_transport::{Connections, Ends, Recovery, RtoFloor, RttSamples, Settings};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_scenario::world::{HopPlan, LinkPlan};
 
 use crate::contenders::schemes;

@@ -2,13 +2,19 @@
 
 use std::sync::OnceLock;
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_net::queue::{CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings};
+use exmachina_hosts::scheme::{Ack, Congestion};
+use exmachina_hosts::scheme::{
+    Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
+    Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy, Vegas, VegasNs2,
+    VegasSettings, Xcp,
+};
+use exmachina_hosts::transport::Settings;
+use exmachina_net::queue::{
+    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
+};
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy, Vegas, VegasNs2, VegasSettings, Xcp};
-use exmachina_transport::scheme::{Ack, Congestion};
 use exmachina_net::time::{NEVER, Time};
-use exmachina_transport::Settings;
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
 /// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
 /// the usual four (found by the grid, with bounds enough for several groups), and one that is never the same for long.

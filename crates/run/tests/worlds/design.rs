@@ -1,20 +1,21 @@
 //! Random networks of the design simulator, dumbbells and several links, and the witness that watches a run of one.
 
+use exmachina_run::design_simulator::{dumbbell, routed};
 use std::cell::Cell;
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::engine::Engine;
-use exmachina_net::random::Seed;
 use exmachina_net::network::{Acks, Buffer, Lot, LotLink, Network, On, Roughness, Upsets, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Path;
+use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{Aimd, AnyScheme, Remy};
-use exmachina_transport::scheme::Scheme;
-use exmachina_run::sender::Sender;
 use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::sender::Sender;
 
 use super::Dice;
 
@@ -141,8 +142,8 @@ pub fn run(seed: u64, events: u64) -> (u64, u64, bool) {
     };
     let seed = Seed { root: seed, specimen: 0 };
     match &world.network.lot {
-        None => watched(&world, events, Engine::new(&world.network, seed, scheme)),
-        Some(lot) => watched(&world, events, Engine::routed(&world.network, lot, seed, scheme)),
+        None => watched(&world, events, dumbbell(&world.network, seed, scheme)),
+        Some(lot) => watched(&world, events, routed(&world.network, lot, seed, scheme)),
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a scenario's file may say and few do: clocks coarser than RTTs, recordings of a constant rate, rates from a packet an
 //! hour to more than a computer moves, on-periods of a microsecond and of days, many senders.
 
+use exmachina_hosts::scheme::{AnyScheme, ConstantRate, ConstantWindow, Remy};
+use exmachina_hosts::transport::{Opening, Recovery};
 use exmachina_net::network::On;
 use exmachina_net::queue::Limit;
-use exmachina_schemes::{AnyScheme, ConstantRate, ConstantWindow, Remy};
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_ms;
-use exmachina_transport::{Opening, Recovery};
 use exmachina_scenario::world::{LinkPlan, SenderPlan, World};
 
 use super::Dice;

@@ -9,14 +9,14 @@ mod witness;
 pub use contenders::{Erratic, queues, schemes};
 pub use witness::Witness;
 
+use exmachina_hosts::scheme::{AnyScheme, Own};
+use exmachina_hosts::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_net::network::{Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop, Workload};
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_schemes::{AnyScheme, Own};
 use exmachina_net::service::{Cellular, Trace};
 use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
-use exmachina_transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 use progress::answers;

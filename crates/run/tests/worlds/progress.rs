@@ -1,9 +1,9 @@
 //! In which worlds a sender must get on, and how soon: by rule, so that none is left out by luck.
 
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::transport::{Recovery, RttSamples};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_schemes::AnyScheme;
 use exmachina_net::time::{SECOND, Time, from_ms};
-use exmachina_transport::{Recovery, RttSamples};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
+use exmachina_hosts::scheme::AnyScheme;
+use exmachina_hosts::scheme::Scheme;
+use exmachina_hosts::transport::{Connections, Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Path;
-use exmachina_schemes::AnyScheme;
-use exmachina_transport::scheme::Scheme;
 use exmachina_net::time::{NEVER, SECOND, Time, from_ms, to_s};
-use exmachina_transport::{Connections, Ends, Recovery, Settings};
 use exmachina_scenario::world::{EvaluationEngine, LinkPlan, World};
 
 use super::progress;
@@ -58,7 +58,8 @@ type Sender = Ends<AnyScheme<'static>>;
 impl<'w> Witness<'w> {
     /// Of this world, for at most so many events.
     pub fn new(world: &'w World<'static>, budget: u64) -> Witness<'w> {
-        let seen = |s: &exmachina_scenario::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
+        let seen =
+            |s: &exmachina_scenario::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
         Witness {
             world,
             senders: world.senders.iter().map(seen).collect(),

@@ -1,0 +1,467 @@
+//! One sender's connections: sends what the scheme's window lets go, and deals with what comes back. Losses are repaired in
+//! `connection/recovery.rs`, today with `connection/rack_tlp.rs`; the retransmission timer is in `connection/timer.rs`.
+
+mod prr;
+mod rack_tlp;
+mod recovery;
+mod timer;
+
+use rack_tlp::RackTlp;
+use recovery::{Heard, Phase, Reduction};
+
+use super::pacing;
+use super::receiver::{Feedback, Receiver};
+use super::scoreboard::{Arrival, Scoreboard};
+use super::{Connections, HEADER_BYTES, Opening, RttEstimator, Settings};
+use crate::scheme::{Ack, Congestion, Scheme};
+use exmachina_net::endpoint::{Endpoint, Totals};
+use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
+use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::time::{NEVER, Time, to_s};
+
+/// Both ends of one sender's connections.
+#[derive(Clone, Debug)]
+pub struct Connection<S> {
+    /// What decides about window and pace.
+    pub scheme: S,
+    settings: Settings,
+    id: u16,
+    on: bool,
+    /// First packet of the present connection, its SYN where it has one; nothing was sent before there is a connection.
+    first: u32,
+    opened: bool,
+    /// When the present on-period began.
+    since: Time,
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
+    end: u32,
+    board: Scoreboard,
+    receiver: Receiver,
+    /// The receiver of the connection before: what is still on its way to it counts as delivered.
+    past: Receiver,
+    rtt: RttEstimator,
+    /// The packet whose RTT is being measured, and when it was sent, where not every packet's is.
+    timed: Option<(u32, Time)>,
+    /// When the retransmission timer expires.
+    rto_at: Time,
+    phase: Phase,
+    /// Recovery ends when all packets before this one are acknowledged.
+    recover: u32,
+    /// An ECN mark on a packet before this one has been answered.
+    ecn_recover: u32,
+    reduction: Reduction,
+    /// What today's loss detection keeps, if that is it.
+    rack: Option<RackTlp>,
+    /// Duplicate ACKs since the last that was not, where that is all one learns of losses by.
+    dup_acks: u32,
+    dup_threshold: u32,
+    /// A repair that may go whatever the window says.
+    repair_now: bool,
+    /// The window was full since the last ACK.
+    window_limited: bool,
+    /// One more than the largest packet that an ACK echoed.
+    largest: u32,
+    last_send: Time,
+    turn: u32,
+    planned: Time,
+    totals: Totals,
+}
+
+impl<S: Scheme> Connection<S> {
+    /// Number `id` of the senders, with nothing to send yet.
+    pub fn new(scheme: S, id: u16, settings: Settings) -> Connection<S> {
+        Connection {
+            scheme,
+            settings,
+            id,
+            on: false,
+            first: 0,
+            opened: false,
+            since: 0,
+            end: 0,
+            board: Scoreboard::new(0, settings.recovery.looks_by_order()),
+            receiver: Receiver::new(0),
+            past: Receiver::new(0),
+            rtt: RttEstimator::default(),
+            timed: None,
+            rto_at: NEVER,
+            phase: Phase::Open,
+            recover: 0,
+            ecn_recover: 0,
+            reduction: Reduction::None,
+            rack: RackTlp::of(&settings),
+            dup_acks: 0,
+            dup_threshold: settings.dup_threshold,
+            repair_now: false,
+            window_limited: false,
+            largest: 0,
+            last_send: 0,
+            turn: 0,
+            planned: NEVER,
+            totals: Totals::default(),
+        }
+    }
+
+    /// What decides about window and pace.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// The latest RTT sample, ns; 0 before the first.
+    #[must_use]
+    pub fn latest_rtt(&self) -> Time {
+        self.rtt.latest
+    }
+
+    /// Packets in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> u32 {
+        self.board.in_flight
+    }
+
+    /// The number of the next new packet.
+    #[must_use]
+    pub fn next_seq(&self) -> u32 {
+        self.board.next()
+    }
+
+    /// The oldest packet that is not acknowledged.
+    #[must_use]
+    pub fn una(&self) -> u32 {
+        self.board.una
+    }
+
+    /// The smoothed RTT, ns; 0 before the first sample.
+    #[must_use]
+    pub fn srtt(&self) -> Time {
+        self.rtt.srtt
+    }
+
+    /// Forgets everything, at the beginning of a connection.
+    fn open(&mut self, now: Time) {
+        let next = self.board.next();
+        self.first = next;
+        self.opened = true;
+        self.end = next + u32::from(self.settings.opening != Opening::Data);
+        self.board = Scoreboard::new(next, self.settings.recovery.looks_by_order());
+        self.past = std::mem::replace(&mut self.receiver, Receiver::new(next).quick(self.settings.quick_acks));
+        self.rtt = RttEstimator::default();
+        self.timed = None;
+        self.rto_at = NEVER;
+        self.phase = Phase::Open;
+        self.rack = RackTlp::of(&self.settings);
+        (self.recover, self.ecn_recover, self.largest) = (next, next, next);
+        self.dup_acks = 0;
+        self.dup_threshold = self.settings.dup_threshold;
+        self.repair_now = false;
+        self.scheme.start(now);
+    }
+
+    /// Whether a packet of the present connection is its SYN.
+    fn is_syn(&self, seq: u32) -> bool {
+        self.settings.opening != Opening::Data && seq == self.first
+    }
+
+    /// Packets that may be in flight now.
+    pub fn window(&self) -> u32 {
+        if self.settings.opening == Opening::Syn && self.board.una == self.first {
+            return 1;
+        }
+        if self.phase != Phase::Recovery || self.scheme.owns_recovery() {
+            return self.scheme.window();
+        }
+        match self.reduction {
+            Reduction::None => self.scheme.window(),
+            Reduction::Proportional(prr) => prr.window,
+        }
+    }
+
+    /// Whether a packet may go, the pace apart.
+    #[inline]
+    fn may_send(&self) -> bool {
+        if self.board.to_repair > 0 {
+            return self.repair_now || self.in_flight() < self.window();
+        }
+        self.board.next() < self.end && self.in_flight() < self.window()
+    }
+
+    fn congestion(&self, now: Time, seq: u32, lost: u32) -> Congestion {
+        Congestion {
+            now,
+            in_flight: self.in_flight(),
+            outstanding: self.board.outstanding(),
+            next_seq: self.board.next(),
+            seq,
+            lost,
+            idle: false,
+        }
+    }
+
+    /// Deals with an ACK.
+    fn on_ack(&mut self, feedback: &Feedback, now: Time) {
+        let before = self.in_flight();
+        let una = self.board.una;
+        let (reordered, originals) = self.survey(feedback);
+        let mut delivered = 0;
+        // What is acknowledged cumulatively anyway is counted there.
+        let plain = || matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
+        if !self.goes_back() && !plain() {
+            for &(seq, sent) in &feedback.arrived {
+                match self.board.arrived(seq, sent, now) {
+                    Arrival::Known => {}
+                    Arrival::News => delivered += 1,
+                    Arrival::Late { behind } => {
+                        delivered += 1;
+                        self.adapt(behind);
+                    }
+                }
+            }
+        }
+        let (acked, news) = self.board.acknowledge(feedback.next, now);
+        delivered += news;
+        let newest = self.board.newest_reported();
+        let Some(&(seq, sent)) = feedback.arrived.last() else { return };
+        // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
+        let sample = if acked > 0 || !self.goes_back() { self.measure(feedback, now) } else { 0 };
+        let rate = self.board.rate_sample(if self.rtt.srtt > 0 { self.rtt.min } else { 0 });
+        self.totals.acks += u64::from(self.rtt.latest > 0);
+        self.totals.sampled += self.rtt.latest;
+        self.restart_timer(acked, now);
+        let (duplicate, echo) = (feedback.duplicate, feedback.echo);
+        let heard = Heard { una, acked, delivered, duplicate, echo, reordered, originals, newest };
+        let was_repairing = self.phase == Phase::Recovery;
+        let lost = self.find_losses(&heard, now);
+        self.answer_marks(feedback.marked, now);
+        let advance = (seq + 1).saturating_sub(self.largest);
+        self.largest += advance;
+        let in_recovery = self.phase == Phase::Recovery;
+        let ack = Ack {
+            sent: self.tick(sent),
+            received: self.tick(now),
+            tick: self.settings.clock,
+            seq,
+            next_seq: self.board.next(),
+            advance,
+            acked,
+            newly_delivered: delivered,
+            stretch: if self.settings.delayed_ack > 0 { delivered } else { 0 },
+            delivered: self.board.delivered,
+            in_flight: self.in_flight(),
+            rtt: sample,
+            min_rtt: self.rtt.min,
+            srtt: self.rtt.srtt,
+            // The ACK that ends a recovery makes up for much that arrived in it: no growth is due to that (RFC 6582 §3.2 step 3;
+            // Linux counts what is news in it, one packet or two).
+            in_recovery: in_recovery || was_repairing && self.rack.is_some(),
+            in_loss: self.phase == Phase::Loss,
+            window_limited: self.settings.grows_unused_windows || self.was_limited(before),
+            marked: feedback.marked,
+            lost,
+            rate,
+            xcp_feedback: feedback.xcp_feedback_bytes / f64::from(self.settings.packet_bytes),
+        };
+        if self.settings.opening == Opening::Syn && seq == self.first {
+            // The window is the initial one now, whatever it was for the SYN.
+        } else if sent >= self.since || !self.scheme.forgets() {
+            self.scheme.on_ack(&ack);
+        } else {
+            self.scheme.on_stale_ack();
+        }
+        self.window_limited = false;
+        if in_recovery {
+            self.reduce(delivered, acked > 0, lost);
+        }
+        self.schedule_probe(now);
+    }
+
+    fn tick(&self, t: Time) -> Time {
+        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
+    }
+
+    /// In slow start a window counts as used if more than half of it was (`tcp_is_cwnd_limited`), so that it may double each
+    /// RTT.
+    fn was_limited(&self, in_flight: u32) -> bool {
+        let window = self.scheme.window();
+        let slow_start = f64::from(window) < self.scheme.ssthresh();
+        self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) > u64::from(window)
+    }
+
+    /// Counts a packet that arrived, and so many that are in order by it.
+    fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+        let syn = packet.bytes < self.settings.packet_bytes;
+        self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
+    }
+
+    /// Sends one packet: one to be repaired, or else a new one.
+    fn send(&mut self, now: Time) -> Packet {
+        let again = self.board.to_repair > 0 && !(self.prefers_new() && self.board.next() < self.end);
+        let seq = if again { self.board.send_again(now) } else { self.board.send_new(now) };
+        if again {
+            self.on_repair(now);
+        }
+        let packet = self.packet(seq, again, now);
+        if !again {
+            self.schedule_probe(now);
+        }
+        packet
+    }
+
+    /// A packet that leaves now, whose number is given by the record of what was sent.
+    fn packet(&mut self, seq: u32, again: bool, now: Time) -> Packet {
+        if !again && self.timed.is_none() {
+            self.timed = Some((seq, now));
+        }
+        self.repair_now &= !again;
+        if let Reduction::Proportional(prr) = &mut self.reduction {
+            prr.on_send();
+        }
+        self.totals.sent += 1;
+        self.totals.retransmitted += u64::from(again);
+        self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
+        self.last_send = now;
+        // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
+        // was set for another packet, and a repair has an RTT of its own to come back.
+        if self.rto_at == NEVER || seq == self.board.una {
+            self.rto_at = now + self.rtt.rto(&self.settings);
+        }
+        if self.in_flight() >= self.window() {
+            self.window_limited = true;
+        } else if self.board.to_repair == 0 && self.board.next() == self.end {
+            self.board.app_limited();
+        }
+        let bytes = if self.is_syn(seq) { HEADER_BYTES } else { self.settings.packet_bytes };
+        Packet {
+            sent: now,
+            seq,
+            sender: self.id,
+            bytes,
+            ecn: if self.scheme.ecn_capable() && (!again || self.settings.ect_on_repairs) {
+                Ecn::Capable
+            } else {
+                // RFC 3168 §6.1.5: no ECT on retransmitted packets.
+                Ecn::NotCapable
+            },
+            xcp: if self.scheme.xcp() { self.xcp_header() } else { XcpHeader::default() },
+            ..Packet::default()
+        }
+    }
+
+    /// The least time between two packets: the scheme's, or Linux's where it has none and packets are paced.
+    #[inline]
+    fn pace(&self) -> Time {
+        let own = self.scheme.intersend();
+        if own > 0 || !self.settings.pacing {
+            return own;
+        }
+        pacing::interval(self.rtt.srtt, self.window(), self.board.outstanding(), self.scheme.ssthresh())
+    }
+
+    /// RFC 2861 §3, as Linux has it (`tcp_cwnd_restart`): what a window says of the path is old after a pause.
+    fn decay(&mut self, idle: Time) {
+        let rto = self.rtt.rto(&self.settings).max(1);
+        if self.settings.decays_when_idle && idle > rto && self.board.outstanding() == 0 {
+            // Once for each timeout that is over, the first of them excepted.
+            let halvings = ((idle - 1) / rto).min(31) as u32;
+            self.scheme.after_idle(halvings, self.settings.initial_window);
+        }
+    }
+
+    /// Asks XCP's routers for all that they can give (Katabi et al. 2002 §3.2).
+    fn xcp_header(&self) -> XcpHeader {
+        XcpHeader {
+            window_bytes: f64::from(self.scheme.window()) * f64::from(self.settings.packet_bytes),
+            rtt_s: to_s(self.rtt.srtt),
+            feedback_bytes: f64::INFINITY,
+        }
+    }
+}
+
+impl<S: Scheme> Endpoint for Connection<S> {
+    fn start(&mut self, now: Time, packets: u32) {
+        self.on = true;
+        self.since = now;
+        if !self.opened || self.settings.connections == Connections::Fresh {
+            self.open(now);
+        } else {
+            let idle = now.saturating_sub(self.last_send);
+            self.scheme.resume(now, idle);
+            self.decay(idle);
+        }
+        self.end = self.end.max(self.board.next()).saturating_add(packets).min(NUMBERS);
+        // At once, unless the pace forbids it; never before now.
+        self.last_send = self.last_send.max(now.saturating_sub(self.pace()));
+        self.turn = 0;
+    }
+
+    /// The application gives no more; what is outstanding is still repaired.
+    fn stop(&mut self, _now: Time) {
+        check_numbers(self.board.next());
+        self.on = false;
+        self.end = self.board.next();
+    }
+
+    fn is_on(&self) -> bool {
+        self.on
+    }
+
+    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
+        if packet.seq < self.first {
+            // Of an earlier connection, which nobody listens to any more.
+            let before = self.past.next();
+            let new = self.past.takes(packet.seq);
+            self.deliver(packet, now, new, self.past.next() - before);
+            return;
+        }
+        let before = self.receiver.next();
+        let (new, at_once) = self.receiver.receive(packet, now, &self.settings);
+        self.deliver(packet, now, new, self.receiver.next() - before);
+        if at_once {
+            let feedback = self.receiver.acknowledge();
+            self.on_ack(&feedback, now);
+            self.receiver.recycle(feedback);
+        }
+    }
+
+    fn finished(&self) -> bool {
+        self.on && self.board.una == self.end
+    }
+
+    fn ready(&self) -> Time {
+        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { NEVER };
+        let at = send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm());
+        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
+        if at > MAX_TIME { NEVER } else { at }
+    }
+
+    fn planned(&self) -> Time {
+        self.planned
+    }
+
+    fn plan(&mut self, at: Time) {
+        self.planned = at;
+    }
+
+    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+        let packet = if self.receiver.deadline <= now {
+            let feedback = self.receiver.acknowledge();
+            self.on_ack(&feedback, now);
+            self.receiver.recycle(feedback);
+            None
+        } else if self.alarm() <= now {
+            self.on_alarm(now)
+        } else if self.rto_at <= now {
+            self.time_out(now);
+            None
+        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
+            Some(self.send(now))
+        } else {
+            None
+        };
+        self.planned = self.ready().max(now);
+        let turn = if self.planned == now { self.turn } else { 0 };
+        (packet, self.planned, turn)
+    }
+
+    fn totals(&self) -> Totals {
+        self.totals
+    }
+}

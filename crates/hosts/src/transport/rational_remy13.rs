@@ -1,0 +1,409 @@
+//! TCP/Rational of Remy'13's ns-2, the transport under its RemyCCs: ns-2's Tahoe, with the window set by the rules.
+//!
+//! Cumulative ACKs only. The rules see ACKs of new data alone; duplicates do what they do to Tahoe: the first two let a packet
+//! go each, the third sends everything again from the gap on.
+
+use super::receiver::Receiver;
+use super::{Connections, HEADER_BYTES, Opening, Settings};
+use crate::scheme::{Ack, Scheme};
+use exmachina_net::endpoint::{Endpoint, Totals};
+use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
+use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::time::{NEVER, SECOND, Time};
+
+/// No window is larger.
+const MAX_WINDOW: u32 = 16_384;
+/// After so long without a transmission, memory and window begin anew.
+const SILENCE: Time = SECOND / 5;
+/// Duplicate ACKs that make a loss (RFC 5681 §3.2).
+const DUPLICATES: u32 = 3;
+
+/// Both ends of one sender's connections.
+#[derive(Clone, Debug)]
+pub struct RationalRemy13<S> {
+    /// What decides about window and pace.
+    pub scheme: S,
+    settings: Settings,
+    id: u16,
+    on: bool,
+    opened: bool,
+    /// First packet of the present connection: its SYN, where it has one.
+    first: u32,
+    /// The next packet to be sent; what was sent from it on is sent again.
+    next: u32,
+    /// One past the largest packet sent.
+    edge: u32,
+    /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
+    end: u32,
+    /// All packets before this one are acknowledged.
+    una: u32,
+    receiver: Receiver,
+    /// The receiver of the connection before: what is still on its way to it counts as delivered.
+    past: Receiver,
+    duplicates: u32,
+    /// Packets that duplicate ACKs let go, whatever the window says.
+    limited: u32,
+    /// Losses are not answered again before all packets before this one are acknowledged.
+    recover: u32,
+    last_send: Option<Time>,
+    rto_at: Time,
+    rtt: TickEstimator,
+    /// When the timer last expired: the ACK of a packet sent since ends the backoff.
+    expired_at: Option<Time>,
+    turn: u32,
+    planned: Time,
+    totals: Totals,
+}
+
+impl<S: Scheme> RationalRemy13<S> {
+    /// Number `id` of the senders, with nothing to send yet.
+    pub fn new(scheme: S, id: u16, settings: Settings) -> RationalRemy13<S> {
+        RationalRemy13 {
+            scheme,
+            settings,
+            id,
+            on: false,
+            opened: false,
+            first: 0,
+            next: 0,
+            edge: 0,
+            end: 0,
+            una: 0,
+            receiver: Receiver::new(0),
+            past: Receiver::new(0),
+            duplicates: 0,
+            limited: 0,
+            recover: 0,
+            last_send: None,
+            rto_at: NEVER,
+            rtt: TickEstimator::default(),
+            expired_at: None,
+            turn: 0,
+            planned: NEVER,
+            totals: Totals::default(),
+        }
+    }
+
+    /// What decides about window and pace.
+    pub fn scheme(&self) -> &S {
+        &self.scheme
+    }
+
+    /// Packets sent and not acknowledged cumulatively.
+    #[must_use]
+    pub fn in_flight(&self) -> u32 {
+        self.next - self.una
+    }
+
+    /// The number of the next new packet.
+    #[must_use]
+    pub fn next_seq(&self) -> u32 {
+        self.edge
+    }
+
+    /// The oldest packet that is not acknowledged.
+    #[must_use]
+    pub fn una(&self) -> u32 {
+        self.una
+    }
+
+    /// The smoothed RTT, ns; 0 before the first sample.
+    #[must_use]
+    pub fn srtt(&self) -> Time {
+        self.rtt.srtt / 8 * TICK
+    }
+
+    /// The latest RTT sample, in whole ticks; 0 before the first.
+    #[must_use]
+    pub fn latest_rtt(&self) -> Time {
+        self.rtt.latest * TICK
+    }
+
+    /// Forgets everything, at the beginning of a connection.
+    fn open(&mut self, now: Time) {
+        self.opened = true;
+        let first = self.edge;
+        (self.first, self.next, self.una, self.recover) = (first, first, first, first);
+        self.end = first + u32::from(self.settings.opening != Opening::Data);
+        self.past = std::mem::replace(&mut self.receiver, Receiver::new(first));
+        (self.duplicates, self.limited) = (0, 0);
+        self.last_send = None;
+        self.rto_at = NEVER;
+        self.rtt = TickEstimator::default();
+        self.expired_at = None;
+        self.scheme.start(now);
+    }
+
+    fn is_syn(&self, seq: u32) -> bool {
+        self.settings.opening != Opening::Data && seq == self.first
+    }
+
+    /// Packets that may be in flight.
+    #[must_use]
+    pub fn window(&self) -> u32 {
+        let alone = self.settings.opening == Opening::Syn && self.una == self.first;
+        if alone { 1 } else { self.scheme.window().min(MAX_WINDOW) }
+    }
+
+    /// Whether the window lets a packet go, the pace apart.
+    fn may_send(&self) -> bool {
+        self.next < self.end && self.next - self.una < self.window()
+    }
+
+    fn paced_until(&self) -> Time {
+        self.last_send.map_or(0, |last| last.saturating_add(self.scheme.intersend()))
+    }
+
+    /// Any attempt to send after a silence finds memory and window anew.
+    fn attempt(&mut self, now: Time) {
+        if self.last_send.is_some_and(|last| now - last > SILENCE) {
+            self.scheme.start(now);
+        }
+    }
+
+    fn send(&mut self, now: Time) -> Packet {
+        let seq = self.next;
+        let again = seq < self.edge;
+        let idle = self.una == self.edge;
+        self.next += 1;
+        self.edge = self.edge.max(self.next);
+        self.totals.sent += 1;
+        self.totals.retransmitted += u64::from(again);
+        self.turn = if self.last_send == Some(now) { self.turn + 1 } else { 1 };
+        self.last_send = Some(now);
+        // Also the first after all was acknowledged: the timer that ran on was set for another packet.
+        if self.rto_at == NEVER || idle {
+            self.rto_at = now.saturating_add(self.rtt.rto());
+        }
+        let bytes = if self.is_syn(seq) { HEADER_BYTES } else { self.settings.packet_bytes };
+        Packet { sent: now, seq, sender: self.id, bytes, ..Packet::default() }
+    }
+
+    /// Deals with an ACK for all packets before `next`, which echoes the time stamp `echo` and was caused by packet `seq`.
+    fn on_ack(&mut self, next: u32, echo: Time, seq: u32, now: Time) {
+        if next <= self.una {
+            self.on_duplicate(now);
+        } else {
+            let acked = next - self.una;
+            let syn = self.is_syn(self.una);
+            self.una = next;
+            self.next = self.next.max(next);
+            (self.duplicates, self.limited) = (0, 0);
+            self.rtt.sample(now - echo);
+            self.totals.acks += 1;
+            self.totals.sampled += self.latest_rtt();
+            if self.expired_at.is_some_and(|expired| echo > expired) {
+                self.rtt.backoff = 1;
+                self.expired_at = None;
+            }
+            // Started anew also where all is acknowledged: it runs on through pauses.
+            self.rto_at = now.saturating_add(self.rtt.rto());
+            if !(syn && self.settings.opening == Opening::Syn) {
+                self.tell_scheme(echo, seq, acked, now);
+            }
+        }
+        self.attempt(now);
+    }
+
+    /// A duplicate ACK. At the third, Tahoe goes back to the gap, once per window of data.
+    fn on_duplicate(&mut self, now: Time) {
+        self.duplicates += 1;
+        if self.duplicates < DUPLICATES {
+            self.limited += 1;
+        } else if self.duplicates == DUPLICATES && self.una >= self.recover {
+            self.recover = self.edge;
+            self.totals.reductions += 1;
+            self.go_back();
+            self.rto_at = now.saturating_add(self.rtt.rto());
+        }
+    }
+
+    /// The window is 1, and what follows the cumulative ACK is sent again.
+    fn go_back(&mut self) {
+        self.scheme.collapse();
+        self.next = self.una;
+        self.limited = 0;
+    }
+
+    fn time_out(&mut self, now: Time) {
+        let idle = self.una == self.edge;
+        self.rtt.back_off();
+        self.rto_at = now.saturating_add(self.rtt.rto());
+        if idle {
+            // Nothing is outstanding: the window is 1, and that is all.
+            self.scheme.collapse();
+            return;
+        }
+        self.totals.timeouts += 1;
+        self.expired_at = Some(now);
+        self.recover = self.edge;
+        self.duplicates = 0;
+        self.go_back();
+        self.attempt(now);
+    }
+
+    fn tell_scheme(&mut self, echo: Time, seq: u32, acked: u32, now: Time) {
+        let rtt = now - echo;
+        self.scheme.on_ack(&Ack {
+            sent: self.tick(echo),
+            received: self.tick(now),
+            seq,
+            next_seq: self.edge,
+            advance: acked,
+            acked,
+            newly_delivered: acked,
+            delivered: self.totals.delivered,
+            in_flight: self.in_flight(),
+            rtt,
+            min_rtt: rtt,
+            srtt: self.srtt(),
+            window_limited: true,
+            ..Ack::default()
+        });
+    }
+
+    /// Of each time on its own, as the memory works in whole ms.
+    fn tick(&self, t: Time) -> Time {
+        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
+    }
+
+    /// Counts a packet that arrived, and so many that are in order by it.
+    fn count(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+        let syn = packet.bytes < self.settings.packet_bytes;
+        self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
+    }
+}
+
+impl<S: Scheme> Endpoint for RationalRemy13<S> {
+    fn start(&mut self, now: Time, packets: u32) {
+        self.on = true;
+        if !self.opened || self.settings.connections == Connections::Fresh {
+            self.open(now);
+        }
+        self.end = self.end.max(self.edge).saturating_add(packets).min(NUMBERS);
+        self.attempt(now);
+        self.turn = 0;
+    }
+
+    /// The application gives no more; what is outstanding is still repaired.
+    fn stop(&mut self, _now: Time) {
+        check_numbers(self.edge);
+        self.on = false;
+        self.end = self.edge;
+    }
+
+    fn is_on(&self) -> bool {
+        self.on
+    }
+
+    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
+        if packet.seq < self.first {
+            // Of an earlier connection, which nobody listens to any more.
+            let before = self.past.next();
+            let new = self.past.takes(packet.seq);
+            self.count(packet, now, new, self.past.next() - before);
+            return;
+        }
+        let before = self.receiver.next();
+        let settings = Settings { delayed_ack: 0, ..self.settings };
+        let (new, _) = self.receiver.receive(packet, now, &settings);
+        self.count(packet, now, new, self.receiver.next() - before);
+        let feedback = self.receiver.acknowledge();
+        self.on_ack(feedback.next, feedback.echo, packet.seq, now);
+        self.receiver.recycle(feedback);
+    }
+
+    fn finished(&self) -> bool {
+        self.on && self.una == self.end
+    }
+
+    fn ready(&self) -> Time {
+        let limited = if self.limited > 0 && self.next < self.end { 0 } else { NEVER };
+        let send = if self.may_send() { self.paced_until() } else { NEVER };
+        let at = send.min(limited).min(self.rto_at);
+        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
+        if at > MAX_TIME { NEVER } else { at }
+    }
+
+    fn planned(&self) -> Time {
+        self.planned
+    }
+
+    fn plan(&mut self, at: Time) {
+        self.planned = at;
+    }
+
+    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+        let packet = if self.limited > 0 && self.next < self.end {
+            // Limited transmit heeds neither window nor pace (RFC 3042).
+            self.limited -= 1;
+            Some(self.send(now))
+        } else if self.rto_at <= now {
+            self.time_out(now);
+            None
+        } else if self.may_send() && self.paced_until() <= now {
+            Some(self.send(now))
+        } else {
+            None
+        };
+        self.planned = self.ready().max(now);
+        let turn = if self.planned == now { self.turn } else { 0 };
+        (packet, self.planned, turn)
+    }
+
+    fn totals(&self) -> Totals {
+        self.totals
+    }
+}
+
+/// A tick of its clock.
+const TICK: Time = 100_000;
+/// Timeout before the first sample, least and largest timeout.
+const RTO_INITIAL: Time = 3 * SECOND;
+const RTO_FLOOR: Time = SECOND / 5;
+const RTO_CEILING: Time = 60 * SECOND;
+/// Timeouts are doubled at most this many times over.
+const MAX_BACKOFF: u64 = 64;
+
+/// ns-2's estimator: whole ticks, the smoothed RTT in eighths and the variation in quarters of one.
+#[derive(Clone, Copy, Debug)]
+struct TickEstimator {
+    latest: u64,
+    /// 0 before the first sample.
+    srtt: u64,
+    variation: u64,
+    backoff: u64,
+}
+
+impl Default for TickEstimator {
+    fn default() -> Self {
+        TickEstimator { latest: 0, srtt: 0, variation: 0, backoff: 1 }
+    }
+}
+
+impl TickEstimator {
+    fn sample(&mut self, rtt: Time) {
+        self.latest = ((rtt + TICK / 2) / TICK).max(1);
+        if self.srtt == 0 {
+            (self.srtt, self.variation) = (8 * self.latest, 2 * self.latest);
+            return;
+        }
+        let (srtt, smoothed) = (self.srtt, self.srtt / 8);
+        let difference = self.latest.abs_diff(smoothed);
+        self.srtt = (srtt + self.latest - smoothed).max(1);
+        self.variation = (self.variation + difference - self.variation / 4).max(1);
+    }
+
+    fn rto(&self) -> Time {
+        let rto = if self.srtt == 0 { RTO_INITIAL } else { (8 * self.variation + self.srtt) / 8 * TICK };
+        // RFC 6298 §2.4 before §5.5.
+        (rto.max(RTO_FLOOR) * self.backoff).min(RTO_CEILING)
+    }
+
+    fn back_off(&mut self) {
+        self.backoff = (2 * self.backoff).min(MAX_BACKOFF);
+    }
+}
+
+#[cfg(test)]
+mod tests;
