@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use exmachina_net::network::On;
 use exmachina_net::outcome::Flow;
-use exmachina_scenario::role::Score;
+use exmachina_run::worth::Score;
 
 use super::*;
 
@@ -158,7 +158,7 @@ fn held_out_sets_of_a_grid_have_every_point_equally_often() {
     assert_eq!(set.specimens.len(), 8);
     let points = model.scenario.grid().unwrap();
     for point in points {
-        assert_eq!(set.specimens.iter().filter(|specimen| specimen.network == point).count(), 2);
+        assert_eq!(set.specimens.iter().filter(|specimen| specimen.network == point.network).count(), 2);
     }
     assert!(model.held_out(1, 0).specimens.is_empty());
 }
