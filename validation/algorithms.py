@@ -22,8 +22,7 @@ from algorithms_page import write_page
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
 from exmachina.files import write_atomically
-from exmachina.rivals import BUFFER_BDP, with_schemes
-from exmachina.scoring import REFERENCE
+from exmachina.scoring import BUFFER_BDP, REFERENCE, with_schemes
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"

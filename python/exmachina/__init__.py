@@ -11,24 +11,21 @@ exmachina.reproduce("fig4", output="out")                           # a figure o
 """
 
 from exmachina._core import SIGNALS, __version__
-from exmachina.algorithm import Algorithm, algorithms
-from exmachina.designing import Design, Progress, design
+from exmachina.designing import Design, DesignStopped, Progress, design
 from exmachina.errors import InputError, Stopped
-from exmachina.evaluation import Evaluation, Standing, evaluate, shipped_scenarios
-from exmachina.inspection import Inspection, dumbbell, inspect, record
-from exmachina.model import Model, shipped_models
+from exmachina.evaluation import Evaluation, Results, Standing, Trace, evaluate, shipped_scenarios, trace
+from exmachina.inspection import Inspection, inspect, record
+from exmachina.networks import Model, dumbbell, shipped_models
 from exmachina.reproduce import Claim, Outcome, reproduce
-from exmachina.results import Results
-from exmachina.scheme import Scheme
+from exmachina.schemes import Algorithm, Scheme, Table, algorithms
 from exmachina.scoring import ScoreReport, score
-from exmachina.table import Table
-from exmachina.tracing import Trace, trace
 
 __all__ = [
     "SIGNALS",
     "Algorithm",
     "Claim",
     "Design",
+    "DesignStopped",
     "Evaluation",
     "InputError",
     "Inspection",

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import polars as pl
 
 from exmachina import _core
-from exmachina.table import Table
+from exmachina.schemes import Table, rules_at
 
-__all__ = ["Axis", "Slice", "log_ticks", "rules_at", "slice_of"]
+__all__ = ["Axis", "Slice", "log_ticks", "slice_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -103,23 +103,6 @@ def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
         at={s: point[s] for s in table.signals if s not in (x.signal, y.signal)},
         visited=np.stack([axis.place(dots[axis.signal].to_numpy()) for axis in (x, y)], axis=1),
     )
-
-
-def rules_at(table: Table, memory: Floats) -> npt.NDArray[np.int64]:
-    """The number of the rule at each memory; memory beyond the domain is clamped to it.
-
-    Args:
-        table: The table.
-        memory: Shape (..., 6), signals in the order of `exmachina.SIGNALS`, times in ms.
-    """
-    found = np.zeros(memory.shape[:-1], dtype=np.int64)
-    lowers = np.array([lower for lower, _, _ in table.rules])
-    uppers = np.array([upper for _, upper, _ in table.rules])
-    lowers = np.where(lowers == lowers.min(axis=0), -np.inf, lowers)
-    uppers = np.where(uppers == uppers.max(axis=0), np.inf, uppers)
-    for rule, (lower, upper) in enumerate(zip(lowers, uppers, strict=True)):
-        found[np.all((lower <= memory) & (memory < upper), axis=-1)] = rule
-    return found
 
 
 def _most_used_signals(table: Table, sample: pl.DataFrame) -> tuple[str, str]:

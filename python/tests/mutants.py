@@ -27,9 +27,8 @@ import polars as pl
 from mutations import mutated
 
 from exmachina import Evaluation, InputError, Model, Table, _core
-from exmachina.designing import _Files, _resumed
-from exmachina.runs import FinishedRuns
-from exmachina.shipped import ALGORITHMS, MODELS, SCENARIOS, shipped_files
+from exmachina.designing.search import DesignFiles, resumed
+from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, FinishedRuns, shipped_files
 
 HANG_S = 60
 """A case that takes longer hangs."""
@@ -288,7 +287,7 @@ def read_checkpoint(data: bytes, _: random.Random) -> None:
     path = folder() / "d.dna.checkpoint"
     path.write_bytes(data)
     model = Model(RICH_MODEL.decode(), "rich.toml")
-    go_on(_resumed(_Files(folder() / "d.dna", model.classes), model, "default", None, []))
+    go_on(resumed(DesignFiles(folder() / "d.dna", model.classes), model, "default", None, []))
 
 
 def read_kept_runs(data: bytes, _: random.Random) -> None:

@@ -21,8 +21,7 @@ from exmachina import (
     shipped_models,
     trace,
 )
-from exmachina.rivals import with_schemes
-from exmachina.scoring import REFERENCE
+from exmachina.scoring import REFERENCE, with_schemes
 
 NAME = "known-1x"
 """A small one that is always there."""

@@ -6,7 +6,7 @@ import pytest
 from conftest import Command
 
 from exmachina import Table, algorithms, dumbbell, score
-from exmachina.equilibria import _rests, equilibria
+from exmachina.inspection.equilibria import _rests, equilibria
 
 NETWORK = dumbbell(rate_mbps=10, rtt_ms=99, senders=1, on_s=1e6, off_s=1)
 """A packet each ms, and an RTT of 100 ms."""

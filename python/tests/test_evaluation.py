@@ -19,9 +19,10 @@ import exmachina
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.charts import tradeoff_chart
 from exmachina.cloud import clouds_of_flows, frontier_of
-from exmachina.evaluation import SchemeLike, _distinct
+from exmachina.evaluation import SchemeLike
+from exmachina.evaluation.scenario import _distinct
 from exmachina.labels import place_labels
-from exmachina.scheme import Ack, Congestion
+from exmachina.schemes import Ack, Congestion
 from exmachina.style import family_colours
 
 SCENARIO = """\

@@ -12,8 +12,8 @@ from conftest import published
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.rulewords import action_words, box_words, digits, percent, signed
-from exmachina.slices import log_ticks, rules_at
+from exmachina.schemes import action_words, box_words, digits, percent, rules_at, signed
+from exmachina.slices import log_ticks
 from exmachina.timeline import timeline_of
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from exmachina import InputError, Model, Table, design, inspect, record, score
-from exmachina.cli import main
+from exmachina.command.cli import main
 
 REST = "[workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n[design]\nduration_s = 6\n"
 DUMBBELL = "[link]\nrate_mbps = 8\nbuffer = { bdp = 2 }\n[path]\nrtt_ms = 60\n"

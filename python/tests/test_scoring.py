@@ -10,8 +10,7 @@ from conftest import DURATIONS, SMALL
 from polars.testing import assert_frame_equal
 
 from exmachina import InputError, Model, Table, score
-from exmachina.rivals import with_schemes
-from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, Stratum, distinct_names
+from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, Stratum, distinct_names, with_schemes
 
 
 def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, designed: Table) -> None:

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from exmachina.errors import InputError
 from exmachina.evaluation import SchemeLike
-from exmachina.files import read_file
-from exmachina.shipped import ALGORITHMS as SHIPPED
-from exmachina.shipped import shipped_files
+from exmachina.files import ALGORITHMS as SHIPPED
+from exmachina.files import read_file, shipped_files
+from exmachina.schemes import Table
 from exmachina.style import family_colours
-from exmachina.table import Table
 
 __all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
 

@@ -19,7 +19,8 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.scoring import ScoreReport, named, parts
+from exmachina.scoring.report import ScoreReport, named
+from exmachina.scoring.scorer import parts
 
 __all__ = ["BUFFER_BDP", "with_schemes"]
 

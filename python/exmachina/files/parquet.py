@@ -10,7 +10,7 @@ from polars.exceptions import PolarsError
 
 from exmachina import _core
 from exmachina.errors import InputError
-from exmachina.files import read_file, write_atomically
+from exmachina.files.disk import read_file, write_atomically
 
 __all__ = ["read_parquet", "write_parquet"]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from exmachina.files import make_folder, write_atomically
-from exmachina.parquet import write_parquet
+from exmachina.files import make_folder, write_atomically, write_parquet
 from exmachina.stats import mean_interval, median_interval
 
 __all__ = ["Results"]

@@ -5,7 +5,7 @@ from typing import Self
 
 from exmachina import _core
 from exmachina.errors import InputError
-from exmachina.shipped import MODELS, find, shipped_files
+from exmachina.files import MODELS, find, shipped_files
 
 __all__ = ["Model", "shipped_models"]
 

@@ -8,13 +8,12 @@ from typing import Any
 import polars as pl
 
 from exmachina import _core
+from exmachina.checks import check_seconds
 from exmachina.errors import InputError
-from exmachina.evaluation import Evaluation, SchemeLike
-from exmachina.files import make_folder, write_atomically
-from exmachina.parquet import write_parquet
-from exmachina.scoring import check_seconds
+from exmachina.evaluation.scenario import Evaluation, SchemeLike
+from exmachina.files import make_folder, write_atomically, write_parquet
 
-__all__ = ["Trace", "trace"]
+__all__ = ["TRACE_S", "Trace", "trace"]
 
 MAX_ROWS = 5_000_000
 """Of the senders and of the hops each: 0.4 GB."""

@@ -19,8 +19,7 @@ import numpy as np
 import polars as pl
 
 from exmachina import _core
-from exmachina.slices import rules_at
-from exmachina.table import Table
+from exmachina.schemes import Table, rules_at
 
 __all__ = ["ACK_DELAY_MS", "equilibria"]
 

@@ -11,12 +11,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import _core
+from exmachina.command.terminal import consoles, duration, plain_column
 from exmachina.errors import InputError
 from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
 from exmachina.reproduce.outcome import Claim, Outcome
 from exmachina.reproduce.page import write_report
-from exmachina.terminal import consoles, duration, plain_column
 
 __all__ = ["run_command"]
 

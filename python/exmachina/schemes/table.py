@@ -7,8 +7,7 @@ from typing import Self
 import polars as pl
 
 from exmachina import _core
-from exmachina.files import check_output, write_atomically
-from exmachina.shipped import ALGORITHMS, find
+from exmachina.files import ALGORITHMS, check_output, find, write_atomically
 
 __all__ = ["Table"]
 

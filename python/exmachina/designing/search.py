@@ -19,17 +19,15 @@ from typing import Literal
 import polars as pl
 
 from exmachina import _core
+from exmachina.checks import check_seed
 from exmachina.errors import InputError, Stopped
-from exmachina.files import check_output, read_file, write_atomically
+from exmachina.files import alone, check_output, read_file, write_atomically, write_parquet
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.locks import alone
-from exmachina.model import Model
-from exmachina.parquet import write_parquet
-from exmachina.scoring import check_seed
-from exmachina.table import Table
+from exmachina.networks import Model
+from exmachina.schemes import Table
 
-__all__ = ["Design", "Progress", "design"]
+__all__ = ["Design", "DesignStopped", "Progress", "design"]
 
 MOST_CHECKPOINT_BYTES = 1 << 30
 REFRESH_S = 0.2
@@ -85,8 +83,20 @@ class Design:
         return next(iter(self.tables.values()))
 
 
+class DesignStopped(Stopped):
+    """Ctrl-C during a design."""
+
+    def __init__(self, message: str, design: Design) -> None:
+        super().__init__(message)
+        self.design = design
+        """What was found so far."""
+
+    def __reduce__(self) -> tuple[type["DesignStopped"], tuple[str, Design]]:
+        return DesignStopped, (str(self), self.design)
+
+
 @dataclass(frozen=True)
-class _Budget:
+class Budget:
     """When to stop; `None` everywhere: at ctrl-C."""
 
     seconds: float | None
@@ -119,7 +129,7 @@ class _Budget:
         return None
 
 
-class _Files:
+class DesignFiles:
     """The files of a design: NAME.dna, NAME.dna.checkpoint, NAME.dna.history.parquet.
 
     Where several tables are designed together, there is a NAME-CLASS.dna for each, and no NAME.dna.
@@ -180,17 +190,17 @@ def design(
 
     Raises:
         InputError: If something given is not possible; then nothing has been written.
-        Stopped: At ctrl-C, once the state has been saved; its `design` is what was found so far.
+        DesignStopped: At ctrl-C, once the state has been saved; its `design` is what was found so far.
     """
     model = model if isinstance(model, Model) else Model.load(model)
-    budget = _Budget(seconds, cpu_seconds, rounds)
+    budget = Budget(seconds, cpu_seconds, rounds)
     budget.check()
     workers = _core.Workers(threads)
-    files = None if output is None else _Files(output, model.classes)
+    files = None if output is None else DesignFiles(output, model.classes)
     starts = [] if start is None else [start] if isinstance(start, Table) else list(start)
     with nullcontext() if files is None else alone(files.lock, f"{output}: this output"):
         if resume:
-            designer = _resumed(files, model, search, seed, starts)
+            designer = resumed(files, model, search, seed, starts)
         else:
             if seed is not None:
                 check_seed(seed)
@@ -210,7 +220,9 @@ def _known_by(table: Table) -> str:
     return f"{table.name} sha256:{sha256(table.dna).hexdigest()}"
 
 
-def _resumed(files: _Files | None, model: Model, search: str, seed: int | None, starts: list[Table]) -> _core.Designer:
+def resumed(
+    files: DesignFiles | None, model: Model, search: str, seed: int | None, starts: list[Table]
+) -> _core.Designer:
     if files is None:
         raise InputError("resume: expected an output, whose checkpoint to go on from")
     if starts:
@@ -239,8 +251,8 @@ class _Run:
         designer: _core.Designer,
         model: Model,
         workers: _core.Workers,
-        budget: _Budget,
-        files: _Files | None,
+        budget: Budget,
+        files: DesignFiles | None,
     ) -> None:
         self.designer, self.model, self.workers, self.budget, self.files = (
             designer,
@@ -324,9 +336,9 @@ class _Run:
         return Design(tables, history, score, starved_share, self.progress())
 
 
-def _stopped(result: Design, files: _Files | None) -> Stopped:
+def _stopped(result: Design, files: DesignFiles | None) -> DesignStopped:
     if files is None:
-        return Stopped("Stopped.", result)
+        return DesignStopped("Stopped.", result)
     written = " and ".join(map(str, files.tables.values()))
     what = "table so far is" if len(files.tables) == 1 else "tables so far are"
-    return Stopped(f"Stopped; the best {what} in {written}. To go on: the same command with --resume.", result)
+    return DesignStopped(f"Stopped; the best {what} in {written}. To go on: the same command with --resume.", result)

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 from exmachina.errors import InputError
-from exmachina.locks import open_locked
+from exmachina.files.locks import open_locked
 
 __all__ = ["MOST_BYTES", "check_output", "make_folder", "read_file", "write_atomically"]
 

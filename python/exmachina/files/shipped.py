@@ -8,8 +8,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from exmachina.errors import InputError
-from exmachina.files import read_file
-from exmachina.nearest import or_nearest
+from exmachina.files.disk import read_file
+from exmachina.files.nearest import or_nearest
 
 __all__ = ["ALGORITHMS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
 

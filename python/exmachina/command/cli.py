@@ -8,21 +8,20 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import App, CycloptsError, Parameter
 
-from exmachina import _core, terminal
-from exmachina.algorithm import algorithms
+from exmachina import _core
+from exmachina.command import terminal
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
+from exmachina.evaluation import TRACE_S, shipped_scenarios
 from exmachina.evaluation import evaluate as evaluate_schemes
-from exmachina.evaluation import shipped_scenarios
+from exmachina.evaluation import trace as trace_run
 from exmachina.files import check_output
-from exmachina.inspection import PLOT_S, SPECIMENS, dumbbell
+from exmachina.inspection import PLOT_S, SPECIMENS
 from exmachina.inspection import inspect as inspect_table
-from exmachina.model import Model, shipped_models
+from exmachina.networks import Model, dumbbell, shipped_models
+from exmachina.schemes import Table, algorithms
 from exmachina.scoring import Stratum, designed_for
 from exmachina.scoring import score as score_tables
-from exmachina.table import Table
-from exmachina.tracing import TRACE_S
-from exmachina.tracing import trace as trace_run
 
 __all__ = ["app", "main"]
 
@@ -355,7 +354,7 @@ def reproduce(
         threads: All processors if not given; the result is the same for any number.
         quiet: Show no progress.
     """
-    from exmachina.reproduce.command import run_command  # noqa: PLC0415 (plotting takes a second to load)
+    from exmachina.command.reproduction import run_command  # noqa: PLC0415 (plotting takes a second to load)
 
     traces = {"verizon": trace_verizon, "att": trace_att}
     run_command(
@@ -391,7 +390,7 @@ def demo(
         threads: All processors if not given.
         quiet: Show no progress.
     """
-    from exmachina.demo import run_demo  # noqa: PLC0415 (plotting takes a second to load)
+    from exmachina.command.demo import run_demo  # noqa: PLC0415 (plotting takes a second to load)
 
     out, messages = terminal.consoles()
     with terminal.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:

@@ -7,29 +7,26 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from exmachina import _core
-from exmachina.equilibria import equilibria
+from exmachina.checks import check_seconds, check_seed
 from exmachina.errors import InputError
 from exmachina.files import check_output, write_atomically
 from exmachina.frames import frame_of
+from exmachina.inspection.equilibria import equilibria
+from exmachina.inspection.recording import PLOT_S, recorded
 from exmachina.interrupts import interruptible
-from exmachina.model import Model
-from exmachina.scoring import check_seconds, check_seed
-from exmachina.slices import Slice, slice_of
-from exmachina.table import Table
+from exmachina.networks import Model, dumbbell
+from exmachina.schemes import Table
 
 if TYPE_CHECKING:
     from exmachina._core import Network
+    from exmachina.slices import Slice
 
-__all__ = ["Inspection", "dumbbell", "inspect", "record"]
+__all__ = ["PLOT_S", "SPECIMENS", "Inspection", "inspect"]
 
-MAX_ROWS = 2_000_000
-"""Of a recorded run: 0.3 GB."""
 SPECIMENS = 64
 """Networks on which the uses of rules are counted."""
 MBPS_PER_PACKET_PER_MS = 10.0
 """The authors' packets have 1250 bytes."""
-PLOT_S = 30.0
-"""Simulated seconds of the time plot."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +41,19 @@ class Inspection:
     (multiple, increment_packets, intersend_ms), and medians when it was used (`median_*`; times in ms)."""
     sample: pl.DataFrame
     """Some of the uses: rule, window_packets, and memory."""
-    slice: Slice
-    """The action over the two signals that rules look at most."""
     equilibria: pl.DataFrame
     """States of a lone flow that hold themselves, as from `exmachina.equilibria.equilibria`, the least share first."""
     network: "Network"
     """Of the recorded run."""
     record: pl.DataFrame
     """The run, one row per event, as from `record`."""
+
+    @property
+    def slice(self) -> "Slice":
+        """The action over the two signals that rules look at most."""
+        from exmachina.slices import slice_of  # noqa: PLC0415 (drawings are above)
+
+        return slice_of(self.table, self.sample)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a self-contained page (`.html`) or a picture (`.png`), atomically.
@@ -111,8 +113,8 @@ def inspect(
         raise InputError(f"inspect: nobody was on in {seconds_each}; expected a time off that is shorter than a run")
     plotted = held_out if network is None else network.held_out(seed, 1)
     index = _closest_to_two_senders(plotted)
-    recorded = _record(table, plotted, index, seconds)
-    if recorded.is_empty():
+    run = recorded(table, plotted, index, seconds)
+    if run.is_empty():
         raise InputError(
             f"inspect: nobody was on in the network of the time plot, {seconds:g} s; expected more seconds"
         )
@@ -121,79 +123,9 @@ def inspect(
         model=model,
         usage=_usage_frame(table, used),
         sample=sample,
-        slice=slice_of(table, sample),
         equilibria=equilibria(table, held_out),
         network=plotted.network(index),
-        record=recorded,
-    )
-
-
-def record(scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed: int | None = None) -> pl.DataFrame:
-    """Runs a scheme (a table, or "aimd") on the first held-out network of a model, and records every event.
-
-    Returns:
-        One row per event, in order: time_s, sender, event (start, send, drop, ack or stop), window_packets and
-        intersend_ms after it, rtt_ms (ACKs), queue_packets (the packet on the link included), seq, rule, and the
-        memory that the rule was looked up by (times in ms). What an event does not have is null. At most some two
-        million rows.
-
-    Raises:
-        InputError: If a value is not possible.
-    """
-    check_seconds("seconds", seconds)
-    seed = network.seed if seed is None else seed
-    check_seed(seed)
-    return _record(scheme, network.held_out(seed, 1), 0, seconds)
-
-
-def dumbbell(
-    *,
-    rate_mbps: float = 15.0,
-    rtt_ms: float = 150.0,
-    senders: int = 2,
-    on_s: float = 5.0,
-    off_s: float = 5.0,
-    buffer_bdp: float | None = None,
-) -> Model:
-    """A model of exactly one network: one link, senders with the same RTT, exponential on- and off-times.
-
-    Args:
-        rate_mbps: Rate of the link, Mbit/s.
-        rtt_ms: Round-trip time without a queue, ms.
-        senders: How many share the link.
-        on_s: Mean time on, s.
-        off_s: Mean time off, s.
-        buffer_bdp: Room in the queue in bandwidth-delay products; nothing is dropped if not given.
-
-    Raises:
-        InputError: If a value is not possible.
-    """
-    buffer = '"infinite"' if buffer_bdp is None else f"{{ bdp = {buffer_bdp!r} }}"
-    text = (
-        f"[link]\nrate_mbps = {rate_mbps!r}\nbuffer = {buffer}\n[path]\nrtt_ms = {rtt_ms!r}\n"
-        f"[senders]\ncount = {senders!r}\n[workload]\non = {{ seconds = {on_s!r} }}\noff = {{ seconds = {off_s!r} }}\n"
-    )
-    try:
-        return Model(text, "network.toml")
-    except InputError as error:
-        names = {
-            "link.rate_mbps": "rate-mbps",
-            "link.buffer": "buffer-bdp",
-            "path.rtt_ms": "rtt-ms",
-            "senders.count": "senders",
-            "workload.on": "on-s",
-            "workload.off": "off-s",
-        }
-        name = next((name for field, name in names.items() if error.field.startswith(field)), error.field)
-        raise InputError(f"{name}: {error.problem}") from None
-
-
-def _record(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
-    columns, _ = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
-    none = pl.lit(2**32 - 1, dtype=pl.UInt32)
-    return frame_of(columns).with_columns(
-        pl.col("event").replace_strict(dict(enumerate(_core.EVENTS)), return_dtype=pl.Enum(_core.EVENTS)),
-        *(pl.when(pl.col(name) != none).then(pl.col(name)).alias(name) for name in ("seq", "rule")),
+        record=run,
     )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import polars as pl
 
 from exmachina import _core
-from exmachina.parquet import read_parquet, write_parquet
+from exmachina.files.parquet import read_parquet, write_parquet
 
 __all__ = ["FinishedRuns", "digest"]
 

@@ -17,13 +17,10 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import designing
-from exmachina.algorithm import Algorithm
-from exmachina.evaluation import Standing
+from exmachina.evaluation import Results, Standing, Trace
 from exmachina.inspection import Inspection
-from exmachina.results import Results
-from exmachina.rulewords import action_words, digits, percent, signed
+from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
-from exmachina.tracing import Trace
 
 __all__ = [
     "consoles",

@@ -15,11 +15,10 @@ from exmachina.designing import Design, Progress, design
 from exmachina.errors import InputError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
-from exmachina.model import Model
-from exmachina.rulewords import signed
+from exmachina.networks import Model
+from exmachina.schemes import Table, signed
 from exmachina.scoring import REFERENCE, ScoreReport, score
 from exmachina.style import network_words
-from exmachina.table import Table
 from exmachina.timeline import timeline_of
 
 __all__ = ["Demo", "run_demo"]

@@ -11,10 +11,9 @@ from typing import Any
 import polars as pl
 
 from exmachina.errors import InputError
-from exmachina.model import Model
-from exmachina.nearest import or_nearest
-from exmachina.shipped import ALGORITHMS, shipped_files
-from exmachina.table import Table
+from exmachina.files import ALGORITHMS, or_nearest, shipped_files
+from exmachina.networks import Model
+from exmachina.schemes.table import Table
 
 __all__ = ["Algorithm", "Rival", "algorithms"]
 

@@ -1,0 +1,45 @@
+"""One run of the design simulator, event by event."""
+
+import polars as pl
+
+from exmachina import _core
+from exmachina.checks import check_seconds, check_seed
+from exmachina.frames import frame_of
+from exmachina.interrupts import interruptible
+from exmachina.networks import Model
+from exmachina.schemes import Table
+
+__all__ = ["PLOT_S", "record", "recorded"]
+
+MAX_ROWS = 2_000_000
+"""Of a recorded run: 0.3 GB."""
+PLOT_S = 30.0
+"""Simulated seconds of a time plot."""
+
+
+def record(scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed: int | None = None) -> pl.DataFrame:
+    """Runs a scheme (a table, or "aimd") on the first held-out network of a model, and records every event.
+
+    Returns:
+        One row per event, in order: time_s, sender, event (start, send, drop, ack or stop), window_packets and
+        intersend_ms after it, rtt_ms (ACKs), queue_packets (the packet on the link included), seq, rule, and the
+        memory that the rule was looked up by (times in ms). What an event does not have is null. At most some two
+        million rows.
+
+    Raises:
+        InputError: If a value is not possible.
+    """
+    check_seconds("seconds", seconds)
+    seed = network.seed if seed is None else seed
+    check_seed(seed)
+    return recorded(scheme, network.held_out(seed, 1), 0, seconds)
+
+
+def recorded(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
+    """A run on one of these networks, as from `record`."""
+    columns, _ = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
+    none = pl.lit(2**32 - 1, dtype=pl.UInt32)
+    return frame_of(columns).with_columns(
+        pl.col("event").replace_strict(dict(enumerate(_core.EVENTS)), return_dtype=pl.Enum(_core.EVENTS)),
+        *(pl.when(pl.col(name) != none).then(pl.col(name)).alias(name) for name in ("seq", "rule")),
+    )
