@@ -22,7 +22,7 @@ from algorithms_page import write_page
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
 from exmachina.files import write_atomically
-from exmachina.scoring import BUFFER_BDP, REFERENCE, with_schemes
+from exmachina.scoring import BUFFER_BDP, REFERENCE
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"
@@ -97,8 +97,7 @@ def measure(
     elif theirs is not None:
         print(f"{model.name}: {tables / theirs}.dna is not here, and not compared with")
     count = specimens or (SPECIMENS_BESIDE_PUBLISHED if len(every) > 1 else SPECIMENS)
-    report = exmachina.score(every, model, specimens=count, seed=SEED, threads=threads)
-    report = with_schemes(report, SCHEMES, threads=threads)
+    report = exmachina.score([*every, *SCHEMES], model, specimens=count, seed=SEED, threads=threads)
     facts = {
         "model": model.name,
         "together": [path.stem for path in paths] if len(paths) > 1 else [],

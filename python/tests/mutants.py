@@ -260,7 +260,7 @@ def use(evaluation: Evaluation, luck: random.Random) -> None:
     if not evaluation.contenders:
         return
     which = luck.randrange(len(evaluation.contenders))
-    core = evaluation._core
+    core = evaluation._inner
     for_a_moment(lambda stop: core.run(which, 0, 1, workers(), stop))
     if evaluation.contenders[which] != "omniscient":
         core.record(which, 0, SIMULATED_S, 300)

@@ -19,10 +19,8 @@ import exmachina
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.charts import tradeoff_chart
 from exmachina.cloud import clouds_of_flows, frontier_of
-from exmachina.evaluation import SchemeLike
-from exmachina.evaluation.scenario import _distinct
 from exmachina.labels import place_labels
-from exmachina.schemes import Ack, Congestion
+from exmachina.schemes import Ack, Congestion, Contender, SchemeLike, distinct
 from exmachina.style import family_colours
 
 SCENARIO = """\
@@ -345,7 +343,9 @@ def test_an_empty_trace_can_be_drawn(tmp_path: Path) -> None:
 
 
 def test_names_are_told_apart() -> None:
-    assert _distinct(["a", "a", "b/codel", "b/codel"]) == ["a", "a (2)", "b/codel", "b (2)/codel"]
+    given = [Contender("a", "cubic"), Contender("a", "cubic"), *2 * [Contender("b", "cubic", "codel")]]
+    assert [one.label for one in distinct(given)] == ["a", "a (2)", "b/codel", "b (2)/codel"]
+    assert [one.label for one in distinct(given[:1], {"a"})] == ["a (2)"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ use exmachina_design::runs::{FlowRow, outcomes, runs, runs_until};
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::library::Library;
 use exmachina_sim::packet_trace::{PacketTrace, record};
-use exmachina_sim::scenario::{self, BufferSize, Contender, FileError};
+use exmachina_sim::scenario::{self, BufferSize, Contender, FileError, queue_by_name};
 use exmachina_sim::scheme::SchemeName;
 use exmachina_sim::service::Trace;
 use exmachina_sim::time::from_s;
@@ -20,6 +20,23 @@ use crate::run::scored;
 use crate::stop::Stop;
 use crate::table::Table;
 use crate::workers::Workers;
+
+/// A contender, as Python has it.
+#[derive(FromPyObject)]
+pub struct Given<'py> {
+    /// What results call it.
+    label: String,
+    /// A name, a rule table, or a Python class.
+    scheme: Bound<'py, PyAny>,
+    /// The discipline of every queue; the network's if none.
+    queue: Option<String>,
+}
+
+/// Whether a name is that of a scheme that is built in, though perhaps with a number that it cannot have.
+#[pyfunction]
+pub fn is_scheme(name: &str) -> bool {
+    !matches!(SchemeName::parse(name), Ok(SchemeName::Table(_)))
+}
 
 /// A scenario with contenders.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
@@ -137,31 +154,27 @@ impl Evaluation {
         self.with(py, inner)
     }
 
-    /// The same scenario with other contenders: names, rule tables, Python classes, or pairs of a label and such.
-    fn with_schemes(&self, py: Python<'_>, schemes: Vec<Bound<'_, PyAny>>) -> PyResult<Evaluation> {
+    /// The same scenario with other contenders.
+    fn with_schemes(&self, py: Python<'_>, schemes: Vec<Given<'_>>) -> PyResult<Evaluation> {
         let mut library = Library::clone(&self.library());
         let mut own = Vec::new();
         let mut contenders = Vec::with_capacity(schemes.len());
-        for (i, item) in schemes.into_iter().enumerate() {
-            let (label, scheme) = labelled(item)?;
+        for (i, Given { label, scheme, queue }) in schemes.into_iter().enumerate() {
+            let refused = |message| field_error(py, "schemes", message);
+            let queue = queue.map(|name| queue_by_name(&name)).transpose().map_err(refused)?;
             // No file of a scenario is called like this.
             let name = format!("{label} (#{i})");
-            if let Ok(text) = scheme.extract::<String>() {
-                let contender = Contender::parse(&text).and_then(|c| c.check(&self.algorithms).map(|()| c));
-                let contender = contender.map_err(|message| field_error(py, "schemes", message))?;
-                contenders.push(Contender { label, ..contender });
-                continue;
-            }
-            let (_, queue) = Contender::split(&label);
-            let known = if let Ok(table) = scheme.extract::<PyRef<'_, Table>>() {
+            let known = if let Ok(text) = scheme.extract::<String>() {
+                let named = SchemeName::parse(&text).and_then(|s| s.check(&self.algorithms).map(|()| s));
+                named.map_err(refused)?
+            } else if let Ok(table) = scheme.extract::<PyRef<'_, Table>>() {
                 library.tables.insert(name.clone(), table.flat.clone());
                 SchemeName::Table(name)
             } else if scheme.is_callable() {
                 own.push((name.clone(), scheme.unbind()));
                 SchemeName::Own(name)
             } else {
-                let message = format!("expected names, tables or classes, got {}", scheme.repr()?);
-                return Err(field_error(py, "schemes", message));
+                return Err(refused(format!("expected names, tables or classes, got {}", scheme.repr()?)));
             };
             contenders.push(Contender { label, scheme: known, queue });
         }
@@ -262,22 +275,6 @@ impl Evaluation {
         }
         library
     }
-}
-
-/// What people call a scheme, and the scheme: a pair of both, or what has a name.
-fn labelled(item: Bound<'_, PyAny>) -> PyResult<(String, Bound<'_, PyAny>)> {
-    if let Ok(pair) = item.extract::<(String, Bound<'_, PyAny>)>() {
-        return Ok(pair);
-    }
-    if let Ok(name) = item.extract::<String>() {
-        return Ok((name, item));
-    }
-    for attribute in ["name", "__name__"] {
-        if let Some(Ok(name)) = item.getattr_opt(attribute)?.map(|name| name.extract::<String>()) {
-            return Ok((name, item));
-        }
-    }
-    Ok((item.get_type().name()?.to_string(), item))
 }
 
 /// An error in a value that came from elsewhere than a file.

@@ -25,7 +25,7 @@ mod _core {
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
-    use crate::evaluation::Evaluation;
+    use crate::evaluation::{Evaluation, is_scheme};
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]

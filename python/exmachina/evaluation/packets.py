@@ -9,9 +9,10 @@ import polars as pl
 
 from exmachina import _core
 from exmachina.checks import check_seconds
-from exmachina.errors import InputError
-from exmachina.evaluation.scenario import Evaluation, SchemeLike
+from exmachina.errors import OptionError, SchemeError
+from exmachina.evaluation.scenario import Evaluation
 from exmachina.files import make_folder, write_atomically, write_parquet
+from exmachina.schemes import SchemeLike
 
 __all__ = ["TRACE_S", "Trace", "trace"]
 
@@ -83,13 +84,12 @@ def trace(
     Raises:
         InputError: If something given is not possible.
     """
-    loaded = scenario if isinstance(scenario, Evaluation) else Evaluation.load(scenario)
-    evaluation = loaded.changed(None if scheme is None else [scheme], seed=seed)
+    evaluation = Evaluation.of(scenario).changed(None if scheme is None else [scheme], seed=seed)
     if not evaluation.contenders:
-        raise InputError(f"{evaluation.name}: scheme: expected one, in the scenario or given")
+        raise SchemeError(f"{evaluation.name}: scheme: expected one, in the scenario or given")
     check_seconds("duration", duration_s)
     if not 0 <= run < 2**32:
-        raise InputError(f"run: expected a whole number from 0 to 2^32 - 1, got {run}")
+        raise OptionError(f"run: expected a whole number from 0 to 2^32 - 1, got {run}")
     duration_s = min(duration_s, evaluation.duration_s)
     senders, hops = evaluation.record_of(0, run, duration_s, MAX_ROWS)
     if max(len(senders), len(hops)) >= MAX_ROWS:

@@ -8,16 +8,20 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Unpack
 
 import polars as pl
 
 from exmachina import _core
-from exmachina.errors import InputError, Stopped
+from exmachina.checks import workers_of
+from exmachina.errors import SchemeError, Stopped
+from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings
 from exmachina.evaluation.results import Results
-from exmachina.evaluation.scenario import Evaluation, SchemeLike
+from exmachina.evaluation.scenario import Evaluation
 from exmachina.files import FinishedRuns, alone, make_folder
+from exmachina.schemes import SchemeLike
 
 __all__ = ["Standing", "evaluate"]
 
@@ -48,14 +52,12 @@ class Standing:
 def evaluate(
     scenario: Evaluation | str | os.PathLike[str],
     schemes: Sequence[SchemeLike] | None = None,
+    options: EvaluationOptions | None = None,
     *,
-    runs: int | None = None,
-    duration_s: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
     output: str | os.PathLike[str] | None = None,
     cache: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Standing], None] | None = None,
+    **settings: Unpack[EvaluationSettings],
 ) -> Results:
     """Simulates contenders on the networks of a scenario.
 
@@ -66,24 +68,24 @@ def evaluate(
     Args:
         scenario: An evaluation, the path of a scenario file, or the name of a scenario that comes with the program.
         schemes: The contenders: names, paths of tables, tables, classes; those of the scenario if not given.
-        runs: Runs of each contender, for each point if the scenario is a grid; the scenario's if not given.
-        duration_s: Simulated seconds of each run; the scenario's if not given.
-        seed: The root of everything random; the scenario's if not given.
-        threads: As many as there are processors if not given. The result does not depend on it.
+        options: Runs, seconds, seed and threads.
         output: A folder, created if missing.
         cache: Another folder to keep finished runs in, created if missing; `output` if not given. Several evaluations
             can share it.
         on_progress: Called about three times a second.
+        **settings: Fields of `EvaluationOptions`, which go before those of `options`.
 
     Raises:
         InputError: If something given is not possible.
         Stopped: At ctrl-C, once finished runs have been kept.
     """
-    loaded = scenario if isinstance(scenario, Evaluation) else Evaluation.load(scenario)
-    evaluation = loaded.changed(schemes, runs=runs, duration_s=duration_s, seed=seed)
+    chosen = replace(options or EvaluationOptions(), **settings)
+    evaluation = Evaluation.of(scenario).changed(
+        schemes, runs=chosen.runs, duration_s=chosen.duration_s, seed=chosen.seed
+    )
     if not evaluation.contenders:
-        raise InputError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
-    workers = _core.Workers(threads)
+        raise SchemeError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
+    workers = workers_of(chosen.threads)
     folder = None if output is None else make_folder(output)
     kept = folder if cache is None else make_folder(cache)
     with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):

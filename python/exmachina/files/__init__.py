@@ -2,7 +2,7 @@
 
 from exmachina.files.disk import MOST_BYTES, check_output, make_folder, read_file, write_atomically
 from exmachina.files.locks import alone, open_locked
-from exmachina.files.nearest import or_nearest
+from exmachina.files.nearest import or_nearest, unknown
 from exmachina.files.parquet import read_parquet, write_parquet
 from exmachina.files.runs import FinishedRuns, digest
 from exmachina.files.shipped import ALGORITHMS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
@@ -25,6 +25,7 @@ __all__ = [
     "read_file",
     "read_parquet",
     "shipped_files",
+    "unknown",
     "write_atomically",
     "write_parquet",
 ]

@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from exmachina.errors import InputError
+from exmachina.errors import FileError
 from exmachina.files.locks import open_locked
 
 __all__ = ["MOST_BYTES", "check_output", "make_folder", "read_file", "write_atomically"]
@@ -25,7 +25,7 @@ def read_file(path: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> 
     """The bytes of a file. What has no end, or none to come, is refused.
 
     Raises:
-        InputError: If it cannot be read, is larger than `most_bytes`, or is no file: a folder, a pipe, a device.
+        FileError: If it cannot be read, is larger than `most_bytes`, or is no file: a folder, a pipe, a device.
     """
     _check_name(path)
     try:
@@ -33,21 +33,21 @@ def read_file(path: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> 
         facts = Path(path).stat()
         _check_kind(path, facts.st_mode)
         if facts.st_size > most_bytes:
-            raise InputError(f"{path}: expected at most {most_bytes >> 20} MiB, the file has more")
+            raise FileError(f"{path}: expected at most {most_bytes >> 20} MiB, the file has more")
         return Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"{path}: cannot read it: {reason(error)}") from None
+        raise FileError(f"{path}: cannot read it: {reason(error)}") from None
 
 
 def _check_kind(path: str | os.PathLike[str], mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((words for is_kind, words in KINDS if is_kind(mode)), "something else")
-        raise InputError(f"{path}: expected a file, this is {kind}")
+        raise FileError(f"{path}: expected a file, this is {kind}")
 
 
 def _check_name(path: str | os.PathLike[str]) -> None:
     if "\0" in str(path):
-        raise InputError(f"{str(path)!r}: expected the name of a file, got one with a null byte")
+        raise FileError(f"{str(path)!r}: expected the name of a file, got one with a null byte")
 
 
 def write_atomically(path: str | os.PathLike[str], data: bytes, *, durable: bool = True) -> None:
@@ -82,20 +82,20 @@ def check_output(path: str | os.PathLike[str], *, suffixes: tuple[str, ...] = ()
     """The path, once it is clear that a file can be written there: found out before an hour's work, not after.
 
     Raises:
-        InputError: If the name ends otherwise than in one of `suffixes`, or its folder is missing or read-only.
+        FileError: If the name ends otherwise than in one of `suffixes`, or its folder is missing or read-only.
     """
     _check_name(path)
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
-        raise InputError(f"{path}: expected a name that ends in {' or '.join(suffixes)}")
+        raise FileError(f"{path}: expected a name that ends in {' or '.join(suffixes)}")
     if not path.parent.is_dir():
-        raise InputError(f"{path}: there is no folder {path.parent}; create it first")
+        raise FileError(f"{path}: there is no folder {path.parent}; create it first")
     if path.is_dir():
-        raise InputError(f"{path}: expected the name of a file, this is a folder")
+        raise FileError(f"{path}: expected the name of a file, this is a folder")
     if path.exists():
         _check_kind(path, path.stat().st_mode)
     if not os.access(path.parent, os.W_OK):
-        raise InputError(f"{path}: cannot write in the folder {path.parent}")
+        raise FileError(f"{path}: cannot write in the folder {path.parent}")
     return path
 
 
@@ -103,16 +103,16 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     """A folder to write results into, created if missing.
 
     Raises:
-        InputError: If it cannot be created, or is read-only.
+        FileError: If it cannot be created, or is read-only.
     """
     _check_name(path)
     path = Path(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{path}: cannot create this folder: {reason(error)}") from None
+        raise FileError(f"{path}: cannot create this folder: {reason(error)}") from None
     if not os.access(path, os.W_OK):
-        raise InputError(f"{path}: cannot write in this folder")
+        raise FileError(f"{path}: cannot write in this folder")
     return path
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from exmachina.errors import InputError
+from exmachina.errors import InUseError
 
 __all__ = ["alone", "open_locked"]
 
@@ -31,12 +31,12 @@ def alone(lock: Path, what: str) -> Iterator[None]:
         what: What would be disturbed, for whoever comes second.
 
     Raises:
-        InputError: If somebody has the lock.
+        InUseError: If somebody has the lock.
     """
     try:
         file = open_locked(lock, wait=False)
     except BlockingIOError:
-        raise InputError(f"{what} is in use by {_holder(lock)}; wait for it, or choose another output") from None
+        raise InUseError(f"{what} is in use by {_holder(lock)}; wait for it, or choose another output") from None
     with file:
         since = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
         file.truncate()

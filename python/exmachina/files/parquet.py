@@ -9,7 +9,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from exmachina import _core
-from exmachina.errors import InputError
+from exmachina.errors import FileError
 from exmachina.files.disk import read_file, write_atomically
 
 __all__ = ["read_parquet", "write_parquet"]
@@ -41,7 +41,7 @@ def read_parquet(path: Path) -> tuple[pl.DataFrame, dict[str, str]] | None:
         if not any(_is_digest(data, match) for match in reversed(found)):
             return None
         return pl.read_parquet(io.BytesIO(data)), pl.read_parquet_metadata(io.BytesIO(data))
-    except (PolarsError, InputError, OSError, ValueError):
+    except (PolarsError, FileError, OSError, ValueError):
         return None
 
 

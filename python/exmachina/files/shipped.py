@@ -7,9 +7,8 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from exmachina.errors import InputError
 from exmachina.files.disk import read_file
-from exmachina.files.nearest import or_nearest
+from exmachina.files.nearest import unknown
 
 __all__ = ["ALGORITHMS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
 
@@ -42,19 +41,21 @@ ALGORITHMS = Kind("table", "algorithms", ".dna", 64 << 20)
 def find(kind: Kind, source: str | os.PathLike[str]) -> tuple[bytes, str]:
     """What a file holds, and its name for messages: a path, or the name of one that comes with the program.
 
+    What ends as such files do, or has a folder before it, is a path. All else is a name: of what comes with the
+    program, and only then of a file in the working folder, which thus takes no name away.
+
     Raises:
-        InputError: If there is none; says which may be meant.
+        FileError: If there is no such file, or it cannot be read.
+        UnknownNameError: If there is no such name; says which may be meant.
     """
     name, path = os.fspath(source), Path(source)
     ends = is_table_file(name) if kind is ALGORITHMS else path.suffix == kind.ending
+    shipped = shipped_files(kind)
+    if not ends and name in shipped:
+        return shipped[name].read_bytes(), f"{name}{kind.ending}"
     if ends or len(path.parts) != 1 or os.path.lexists(path):
         return read_file(path, most_bytes=kind.most_bytes), str(path)
-    shipped = shipped_files(kind)
-    if name in shipped:
-        return shipped[name].read_bytes(), f"{name}{kind.ending}"
-    known = ", ".join(shipped)
-    nearest = or_nearest(name, [*shipped, *_files_here(kind)])
-    raise InputError(f"{name}: there is no such {kind.noun}; expected a {kind.ending} file or one of {known}{nearest}")
+    raise unknown(kind.noun, name, shipped, ending=kind.ending, here=_files_here(kind))
 
 
 def _files_here(kind: Kind) -> list[str]:

@@ -4,7 +4,7 @@ import os
 from typing import Self
 
 from exmachina import _core
-from exmachina.errors import InputError
+from exmachina.errors import ModelError, told_as
 from exmachina.files import MODELS, find, shipped_files
 
 __all__ = ["Model", "shipped_models"]
@@ -28,21 +28,39 @@ class Model(_core.Model):
             or "while-on").
 
     Raises:
-        InputError: If the text is no model: file, line, field, and what was expected.
+        ModelError: If the text is no model: file, line, field, and what was expected.
     """
+
+    def __new__(cls, text: str, file: str = "model.toml") -> Self:
+        """Reads the text; `file` is for messages and for the name."""
+        with told_as(ModelError):
+            return super().__new__(cls, text, file)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
+        return type(self), (self.text, f"{self.name}.toml")
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r})"
+
+    @classmethod
+    def of(cls, source: "Model | str | os.PathLike[str]") -> "Model":
+        """A model as it is; else what `load` makes of the path or name."""
+        return source if isinstance(source, Model) else cls.load(source)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str]) -> Self:
         """Reads a model file, or a model that comes with the program, by its name.
 
         Raises:
-            InputError: If there is no such file or model, or it is none.
+            FileError: If the file cannot be read.
+            UnknownNameError: If there is no model of this name.
+            ModelError: If it is none.
         """
         data, file = find(MODELS, source)
         try:
             return cls(data.decode(), file)
         except UnicodeDecodeError:
-            raise InputError(f"{file}: expected a TOML file in UTF-8") from None
+            raise ModelError(f"{file}: expected a TOML file in UTF-8") from None
 
 
 def shipped_models() -> list[Model]:

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from exmachina.errors import InputError
-from exmachina.evaluation import SchemeLike
 from exmachina.files import ALGORITHMS as SHIPPED
 from exmachina.files import read_file, shipped_files
-from exmachina.schemes import Table
+from exmachina.schemes import SchemeLike, Table
 from exmachina.style import family_colours
 
 __all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]

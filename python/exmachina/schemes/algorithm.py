@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from exmachina.errors import InputError
-from exmachina.files import ALGORITHMS, or_nearest, shipped_files
+from exmachina.files import ALGORITHMS, shipped_files, unknown
 from exmachina.networks import Model
 from exmachina.schemes.table import Table
 
@@ -43,15 +42,13 @@ class Algorithm:
         name: By which scenarios and the command line know it.
 
     Raises:
-        InputError: If there is none of this name.
+        UnknownNameError: If there is none of this name.
     """
 
     def __init__(self, name: str) -> None:
         known = shipped_files(ALGORITHMS, ".json")
         if name not in known:
-            raise InputError(
-                f"{name}: there is no such algorithm; expected one of {', '.join(known)}{or_nearest(name, known)}"
-            )
+            raise unknown("algorithm", name, known)
         self.name = name
         self._facts: dict[str, Any] = json.loads(known[name].read_text(encoding="utf-8"))
 

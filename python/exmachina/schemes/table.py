@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import polars as pl
 
 from exmachina import _core
+from exmachina.errors import TableError, told_as
 from exmachina.files import ALGORITHMS, check_output, find, write_atomically
 
 __all__ = ["Table"]
@@ -26,23 +27,37 @@ class Table(_core.Table):
         config: The networks that the authors' file says it was designed for; `None` if it does not say.
 
     Raises:
-        InputError: If the bytes are no rule table.
+        TableError: If the bytes are no rule table.
     """
 
     name: str
 
     def __new__(cls, dna: bytes, file: str = "table.dna") -> Self:
         """Reads the bytes; `file` is for messages and for the name."""
-        table = super().__new__(cls, dna, file)
+        with told_as(TableError):
+            table = super().__new__(cls, dna, file)
         table.name = Path(file).name.removesuffix(".dna")
         return table
+
+    def __reduce__(self) -> tuple[type[Self], tuple[bytes, str], dict[str, Any]]:
+        return type(self), (self.dna, "table.dna"), self.__dict__
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self)} rules)"
+
+    @classmethod
+    def of(cls, source: "Table | str | os.PathLike[str]") -> "Table":
+        """A table as it is; else what `load` makes of the path or name."""
+        return source if isinstance(source, Table) else cls.load(source)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str]) -> Self:
         """Reads a `.dna` file, or an algorithm that comes with the program, by its name: see `exmachina.algorithms`.
 
         Raises:
-            InputError: If there is no such file or algorithm, or it is no rule table.
+            FileError: If the file cannot be read.
+            UnknownNameError: If there is no algorithm of this name.
+            TableError: If it is no rule table.
         """
         return cls(*find(ALGORITHMS, source))
 
@@ -51,9 +66,10 @@ class Table(_core.Table):
         """A table of one rule: the same action at every memory.
 
         Raises:
-            InputError: If a signal or a value is not possible.
+            TableError: If a signal or a value is not possible.
         """
-        return cls(_core.Table.single_dna(signals, multiple, increment, intersend_ms), name)
+        with told_as(TableError):
+            return cls(_core.Table.single_dna(signals, multiple, increment, intersend_ms), name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.dna` file, atomically.

@@ -11,7 +11,7 @@ from exmachina.files import check_output, write_parquet
 from exmachina.networks import Model
 from exmachina.stats import mean_interval
 
-__all__ = ["AIMD", "AIMD_BDP", "REFERENCE", "ScoreReport", "Stratum", "named"]
+__all__ = ["AIMD", "AIMD_BDP", "REFERENCE", "ScoreReport", "Stratum"]
 
 REFERENCE = "omniscient reference"
 """The row of senders that know at every moment who else is on: equal shares, and never a queue. It is no bound: what is
@@ -143,8 +143,3 @@ class ScoreReport:
         """
         facts = {"model": self.model.text, "seed": str(self.seed), "seconds_each": str(self.seconds_each)}
         write_parquet(check_output(path, suffixes=(".parquet",)), self.frame, facts)
-
-
-def named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a scheme, with its name before all else."""
-    return frame.select(pl.lit(name).alias("scheme"), pl.all())
