@@ -27,7 +27,7 @@ import polars as pl
 from mutations import mutated
 
 from exmachina import Evaluation, InputError, Model, Table, _core
-from exmachina.designing.search import DesignFiles, resumed
+from exmachina.designing.outputs import DesignFiles, resumed
 from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, FinishedRuns, shipped_files
 
 HANG_S = 60
@@ -287,7 +287,7 @@ def read_checkpoint(data: bytes, _: random.Random) -> None:
     path = folder() / "d.dna.checkpoint"
     path.write_bytes(data)
     model = Model(RICH_MODEL.decode(), "rich.toml")
-    go_on(resumed(DesignFiles(folder() / "d.dna", model.classes), model, "default", None, []))
+    go_on(resumed(DesignFiles(folder() / "d.dna", model.classes), model, "default", None))
 
 
 def read_kept_runs(data: bytes, _: random.Random) -> None:

@@ -1,6 +1,5 @@
 """Evaluations: contenders on the same networks, whatever the threads and however often they are interrupted."""
 
-import doctest
 import json
 import os
 import signal
@@ -15,7 +14,6 @@ import pytest
 from conftest import DURATIONS, Command, command
 from polars.testing import assert_frame_equal
 
-import exmachina
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.charts import tradeoff_chart
 from exmachina.cloud import clouds_of_flows, frontier_of
@@ -194,13 +192,6 @@ def test_what_a_class_raises_is_raised(scenario: Evaluation) -> None:
 
     with pytest.raises(ZeroDivisionError, match="in the scheme"):
         evaluate(scenario, [Broken], runs=1)
-
-
-def test_the_example_of_the_documentation() -> None:
-    examples = doctest.DocTestFinder().find(Scheme, "Scheme", globs={"Scheme": Scheme, "evaluate": evaluate})
-    results = [doctest.DocTestRunner().run(example) for example in examples]
-    assert sum(result.attempted for result in results) == 2
-    assert sum(result.failed for result in results) == 0
 
 
 def test_an_interrupted_evaluation_goes_on(scenario: Evaluation, tmp_path: Path) -> None:
@@ -442,7 +433,3 @@ def test_mistakes(exmachina: Command, tmp_path: Path, arguments: list[str], mess
     assert done.stderr.count("\n") == 1, "one message, one line"
     assert done.stdout == ""
     assert sorted(tmp_path.iterdir()) == before, "nothing is written"
-
-
-def test_everything_that_is_public_is_there() -> None:
-    assert all(hasattr(exmachina, name) for name in exmachina.__all__)

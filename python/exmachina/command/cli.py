@@ -4,24 +4,25 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from cyclopts import App, CycloptsError, Parameter
+from cyclopts import App, CycloptsError, Parameter, default_name_transform
 
 from exmachina import _core
 from exmachina.command import terminal
+from exmachina.designing import Budget, DesignOptions
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
-from exmachina.evaluation import TRACE_S, shipped_scenarios
+from exmachina.evaluation import TRACE_S, EvaluationOptions, shipped_scenarios
 from exmachina.evaluation import evaluate as evaluate_schemes
 from exmachina.evaluation import trace as trace_run
 from exmachina.files import check_output
-from exmachina.inspection import PLOT_S, SPECIMENS
+from exmachina.inspection import InspectOptions
 from exmachina.inspection import inspect as inspect_table
-from exmachina.networks import Model, dumbbell, shipped_models
+from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.schemes import Table, algorithms
-from exmachina.scoring import Stratum, designed_for
-from exmachina.scoring import score as score_tables
+from exmachina.scoring import ScoreOptions, Stratum, designed_for
+from exmachina.scoring import score as score_schemes
 
 __all__ = ["app", "main"]
 
@@ -33,26 +34,24 @@ app = App(
     help="Designs congestion-control algorithms for the network that you describe, by simulation and search.",
     version=_core.__version__,
     suppress_keyboard_interrupt=False,  # ctrl-C saves a design, and says so
+    default_parameter=Parameter(negative=(), show_default=lambda value: value or None),
 )
 
-Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"], negative=(), show_default=False)]
-Flag = Parameter(negative=(), show_default=False)
+Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"])]
+Output = Parameter(name=["--output", "-o"])
+FIELDS = Parameter(name="*")
+"""The fields of an object of options, each as an option of its own, with the words that stand there."""
+SHORT = Parameter(name="*", name_transform=lambda name: default_name_transform(name).removesuffix("-s"))
+"""The same; `duration_s` is `--duration`."""
 
 
 @app.command
 def design(
     model: str,
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])],
-    search: Literal["default", "paper"] = "default",
-    seconds: float | None = None,
-    cpu_seconds: float | None = None,
-    rounds: int | None = None,
-    threads: int | None = None,
-    seed: int | None = None,
+    output: Annotated[Path, Output],
+    options: Annotated[DesignOptions, FIELDS] = DesignOptions(),  # noqa: B008 (frozen)
     start: str | None = None,
-    resume: Annotated[bool, Flag] = False,
-    force: Annotated[bool, Flag] = False,
     quiet: Quiet = False,
 ) -> None:
     """Design a rule table for a model. Without a budget it goes on until ctrl-C, which saves and stops.
@@ -63,36 +62,16 @@ def design(
         model: A model file (.toml), or the name of one that comes with the program: see `exmachina models`.
         output: Where to write the table (.dna); of several, that of the senders NAME goes to OUTPUT-NAME.dna. Beside
             it: a checkpoint after every step, and the history.
-        search: `paper` is the procedure of Remy'13, section 4.3; the default gets further with less work.
-        seconds: Stop after so many seconds.
-        cpu_seconds: Stop after so many CPU-seconds, those before --resume included.
-        rounds: Stop after so many steps of the search, those before --resume included.
-        threads: All processors if not given; the result is the same for any number.
-        seed: Of everything random in the search; the model's if not given.
+        options: See `DesignOptions`.
         start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`; or one
             for each name of senders, with commas between them.
-        resume: Go on from the checkpoint.
-        force: Replace what an earlier design left.
         quiet: Show no progress.
     """
     loaded = Model.load(model)
     first = None if start is None else _together(start)
     results, messages = terminal.consoles()
     with terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress:
-        result = design_table(
-            loaded,
-            output,
-            search=search,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
-            rounds=rounds,
-            threads=threads,
-            seed=seed,
-            start=first,
-            resume=resume,
-            force=force,
-            on_progress=on_progress,
-        )
+        result = design_table(loaded, output, options, start=first, on_progress=on_progress)
     cost = terminal.duration(result.progress.cpu_s)
     names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
     rules = " + ".join(str(len(table)) for table in result.tables.values())
@@ -106,54 +85,34 @@ def design(
 
 @app.command
 def score(
-    *tables: str,
+    *schemes: str,
     model: str | None = None,
-    specimens: int = 1000,
-    seconds_each: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    aimd: Annotated[bool, Flag] = False,
-    in_world: Annotated[bool, Flag] = False,
+    options: Annotated[ScoreOptions, FIELDS] = ScoreOptions(),  # noqa: B008 (frozen)
     by: Stratum | None = None,
     results: Path | None = None,
     quiet: Quiet = False,
 ) -> None:
-    """Score rule tables on the same networks of a model, none of which a design has seen.
+    """Score schemes on the same networks of a model, none of which a design has seen.
 
     Args:
-        tables: Files (.dna), ours or the authors', or algorithms of `exmachina list`; the first is the one that others
-            are compared to. Where the senders of the model have names, a table is what all of them run; tables with
-            commas between them, one for each name in order, are run together.
+        schemes: Rule tables as files (.dna), ours or the authors', algorithms of `exmachina list`, and schemes that
+            people wrote, such as `cubic` or `cubic/sfqcodel`; the first is the one that others are compared to. Where
+            the senders of the model have names, a table is what all of them run; tables with commas between them, one
+            for each name in order, are run together.
         model: A model file (.toml), or the name of one that comes with the program; if not given, what the first table
             was designed for.
-        specimens: How many networks.
-        seconds_each: Simulated seconds of each; the model's if not given.
-        seed: Of the networks and their traffic; the model's if not given.
-        threads: All processors if not given; the result is the same for any number.
-        aimd: Score an AIMD sender (Tao'14, section 4.5), too; on a buffer of 1 BDP where the model's is infinite.
-        in_world: The networks have what those of training have besides ([design.world]: jitter, losses, ACKs of several
-            packets, ...); else they are as the model states them.
+        options: See `ScoreOptions`.
         by: Show scores by strata of the networks, too: of the link's rate, the RTT, or how many senders there are.
         results: Write one row per scheme, network and sender here (.parquet).
         quiet: Show no progress.
     """
-    loaded = [_together(names) for names in tables]
+    loaded = [_together(names) for names in schemes]
     network = designed_for(loaded) if model is None else Model.load(model)
     if results is not None:
         check_output(results, suffixes=(".parquet",))
     out, messages = terminal.consoles()
     with terminal.scoring_display(messages, quiet=quiet) as on_progress:
-        report = score_tables(
-            loaded,
-            network,
-            specimens=specimens,
-            seconds_each=seconds_each,
-            seed=seed,
-            threads=threads,
-            aimd=aimd,
-            in_world=in_world,
-            on_progress=on_progress,
-        )
+        report = score_schemes(loaded, network, options, on_progress=on_progress)
     if results is not None:
         report.save(results)
     terminal.show_scores(out, report)
@@ -166,58 +125,27 @@ def inspect(
     table: str,
     *,
     model: str | None = None,
-    rate_mbps: float | None = None,
-    rtt_ms: float | None = None,
-    senders: int | None = None,
-    on_s: float | None = None,
-    off_s: float | None = None,
-    buffer_bdp: float | None = None,
-    specimens: int = SPECIMENS,
-    seconds: float = PLOT_S,
-    seed: int | None = None,
-    threads: int | None = None,
-    output: Annotated[list[Path] | None, Parameter(name=["--output", "-o"], negative=())] = None,
+    plotted: Annotated[Dumbbell | None, FIELDS] = None,
+    options: Annotated[InspectOptions, FIELDS] = InspectOptions(),  # noqa: B008 (frozen)
+    output: Annotated[list[Path] | None, Output] = None,
 ) -> None:
     """Explain a rule table: which rules fire and when, what they do, and a run over time.
+
+    The time plot is of one of the model's networks, or of one link with what is given of --rate-mbps to --buffer-bdp.
 
     Args:
         table: A file (.dna), ours or the authors', or an algorithm of `exmachina list`.
         model: Count the uses of rules on networks of this model; if not given, on those the table was designed for.
-        rate_mbps: Link rate of the network of the time plot, Mbit/s.
-        rtt_ms: Its round-trip time without a queue, ms.
-        senders: How many share it.
-        on_s: Mean time on, s.
-        off_s: Mean time off, s.
-        buffer_bdp: Room in its queue, in bandwidth-delay products; infinite if not given.
-        specimens: How many networks of the model are run.
-        seconds: Simulated seconds of the time plot.
-        seed: Of the networks and their traffic; the model's if not given.
-        threads: All processors if not given.
+        plotted: See `Dumbbell`.
+        options: See `InspectOptions`.
         output: Write a page (.html) or a picture (.png); may be given twice. If not given: both, here.
     """
     loaded = Table.load(table)
-    given = {
-        "rate_mbps": rate_mbps,
-        "rtt_ms": rtt_ms,
-        "senders": senders,
-        "on_s": on_s,
-        "off_s": off_s,
-        "buffer_bdp": buffer_bdp,
-    }
-    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    network = dumbbell(**options) if options else None
     outputs = output or [Path(f"{loaded.name}.html"), Path(f"{loaded.name}.png")]
     for path in outputs:
         check_output(path, suffixes=(".html", ".png"))
-    inspection = inspect_table(
-        loaded,
-        None if model is None else Model.load(model),
-        network=network,
-        specimens=specimens,
-        seconds=seconds,
-        seed=seed,
-        threads=threads,
-    )
+    network = None if plotted is None else dumbbell(plotted)
+    inspection = inspect_table(loaded, model, options, network=network)
     for path in outputs:
         inspection.save(path)
     out, _ = terminal.consoles()
@@ -230,12 +158,9 @@ def evaluate(
     scenario: str,
     *,
     schemes: str | None = None,
-    runs: int | None = None,
-    duration: float | None = None,
-    seed: int | None = None,
-    threads: int | None = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative=(), show_default=False)] = False,
+    options: Annotated[EvaluationOptions, SHORT] = EvaluationOptions(),  # noqa: B008 (frozen)
+    output: Annotated[Path | None, Output] = None,
+    as_json: Annotated[bool, Parameter(name="--json")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Run schemes side by side on the networks of a scenario, packet by packet.
@@ -246,26 +171,15 @@ def evaluate(
         scenario: A scenario file (.toml), or the name of one that comes with the program: see `exmachina scenarios`.
         schemes: Names, algorithms of `exmachina list` and .dna files with commas between them, each with a queue if you
             like, such as `cubic,newreno/codel,general-1,mine.dna`; the scenario's if not given.
-        runs: Runs of each scheme, for each point if the scenario is a grid; the scenario's if not given.
-        duration: Simulated seconds of each run; the scenario's if not given.
-        seed: Of networks, traffic and losses; the scenario's if not given.
-        threads: All processors if not given; the result is the same for any number.
+        options: See `EvaluationOptions`.
         output: Write flows, a summary and the picture of throughput and delay into this folder.
         as_json: Print the summary as JSON.
         quiet: Show no progress.
     """
     out, messages = terminal.consoles()
     with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
-        results = evaluate_schemes(
-            scenario,
-            None if schemes is None else [name for name in schemes.split(",") if name],
-            runs=runs,
-            duration_s=duration,
-            seed=seed,
-            threads=threads,
-            output=output,
-            on_progress=on_progress,
-        )
+        names = None if schemes is None else [name for name in schemes.split(",") if name]
+        results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output)
     if as_json:
         facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
@@ -284,7 +198,7 @@ def trace(
     run: int = 0,
     duration: float = TRACE_S,
     seed: int | None = None,
-    output: Annotated[Path | None, Parameter(name=["--output", "-o"])] = None,
+    output: Annotated[Path | None, Output] = None,
 ) -> None:
     """Record one run of a scenario packet by packet, and draw it: packets, windows, round-trip times, queues.
 
@@ -328,9 +242,9 @@ def models() -> None:
 @app.command
 def reproduce(
     *experiments: str,
-    list_only: Annotated[bool, Parameter(name="--list", negative=(), show_default=False)] = False,
+    list_only: Annotated[bool, Parameter(name="--list")] = False,
     scale: Literal["quick", "paper"] = "quick",
-    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("reproduced"),
+    output: Annotated[Path, Output] = Path("reproduced"),
     tables: Path | None = None,
     ours: Path | None = None,
     trace_verizon: Path | None = None,
@@ -373,19 +287,19 @@ def reproduce(
 @app.command
 def demo(
     *,
-    output: Annotated[Path, Parameter(name=["--output", "-o"])] = Path("out"),
-    seconds: float | None = None,
-    cpu_seconds: float | None = None,
+    output: Annotated[Path, Output] = Path("out"),
+    budget: Annotated[Budget, FIELDS] = Budget(),  # noqa: B008 (frozen)
     specimens: int = 1000,
     threads: int | None = None,
     quiet: Quiet = False,
 ) -> None:
     """Design for the model `demo` in about three minutes, score the result, and show it all on one page.
 
+    The design takes 150 seconds if no budget is given.
+
     Args:
         output: The folder to write demo.html, demo.png, demo.dna and the results into.
-        seconds: Design for so many seconds; 150 if no budget is given.
-        cpu_seconds: Design for so many CPU-seconds.
+        budget: See `Budget`.
         specimens: How many networks to score it on.
         threads: All processors if not given.
         quiet: Show no progress.
@@ -396,8 +310,7 @@ def demo(
     with terminal.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:
         result = run_demo(
             output,
-            seconds=seconds,
-            cpu_seconds=cpu_seconds,
+            budget=budget,
             specimens=specimens,
             threads=threads,
             on_progress=on_progress,
@@ -406,11 +319,9 @@ def demo(
     out.print(f"The page: {result.page}\nThe picture: {result.picture}", soft_wrap=True)
 
 
-def _together(names: str) -> Table | list[Table]:
-    """A table; or several, where there are commas between their names."""
-    if "," not in names or Path(names).is_file():
-        return Table.load(names)
-    return [Table.load(name) for name in names.split(",")]
+def _together(names: str) -> str | list[str]:
+    """One scheme; or the tables of several names with commas between them."""
+    return names.split(",") if "," in names and not Path(names).is_file() else names
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from exmachina import charts, figures, report
 from exmachina.cloud import clouds_of, scheme_colours
-from exmachina.designing import Design, Progress, design
+from exmachina.designing import Budget, Design, DesignOptions, Progress, design
 from exmachina.errors import InputError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
@@ -45,9 +45,7 @@ def run_demo(
     folder: str | os.PathLike[str] = "out",
     *,
     model: str | os.PathLike[str] = "demo",
-    seconds: float | None = None,
-    cpu_seconds: float | None = None,
-    rounds: int | None = None,
+    budget: Budget | None = None,
     specimens: int = 1000,
     threads: int | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -57,28 +55,22 @@ def run_demo(
     Args:
         folder: Where to write `demo.html`, `demo.png`, `demo.dna` and the results behind them; created if missing.
         model: What to design for.
-        seconds: Budget of the design; 150 s if none is given.
-        cpu_seconds: The same in CPU-seconds.
-        rounds: The same in steps of the search.
+        budget: Of the design; 150 s if none is given.
         specimens: How many held-out networks to score on.
         threads: As many as there are processors if not given.
         on_progress: Called five times a second during the design.
 
     Raises:
         InputError: If something given is not possible.
-        Stopped: At ctrl-C, once the design has been saved.
+        DesignStopped: At ctrl-C, once the design has been saved.
     """
-    if seconds is None and cpu_seconds is None and rounds is None:
-        seconds = DESIGN_S
+    if budget is None or budget == Budget():
+        budget = Budget(seconds=DESIGN_S)
     folder, loaded = make_folder(folder), Model.load(model)
     designed = design(
         loaded,
         folder / "demo.dna",
-        seconds=seconds,
-        cpu_seconds=cpu_seconds,
-        rounds=rounds,
-        threads=threads,
-        force=True,
+        DesignOptions(**asdict(budget), threads=threads, force=True),
         on_progress=on_progress,
     )
     table = Table(designed.table.dna, DESIGNED)

@@ -10,163 +10,38 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from hashlib import sha256
-from math import inf
-from pathlib import Path
-from typing import Literal
-
-import polars as pl
+from typing import TypeAlias, Unpack
 
 from exmachina import _core
-from exmachina.checks import check_seed
-from exmachina.errors import InputError, Stopped
-from exmachina.files import alone, check_output, read_file, write_atomically, write_parquet
+from exmachina.checks import workers_of
+from exmachina.designing.options import Budget, DesignOptions, DesignSettings
+from exmachina.designing.outcome import Design, DesignStopped, Progress
+from exmachina.designing.outputs import DesignFiles, resumed
+from exmachina.errors import OptionError, told_as
+from exmachina.files import alone, write_atomically, write_parquet
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.networks import Model
 from exmachina.schemes import Table
 
-__all__ = ["Design", "DesignStopped", "Progress", "design"]
+__all__ = ["design"]
 
-MOST_CHECKPOINT_BYTES = 1 << 30
+TableLike: TypeAlias = Table | str | os.PathLike[str]
+"""A table, its path, or the name of an algorithm that comes with the program."""
 REFRESH_S = 0.2
 """How often a display is told how things stand, and the clock is looked at."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How a design stands."""
-
-    step: int
-    """Steps of the search so far, those before a resume included."""
-    rules: int
-    score: float | None
-    """Of the best table so far: mean per specimen, as `score` has it, on networks of the model itself (not of
-    `[[also]]`) that no step trains on, but by which the best table is chosen. None until measured."""
-    starved_share: float | None
-    """Share of the senders there that were on and received nothing: they are in no score."""
-    cpu_s: float
-    """CPU-seconds so far, those before a resume included."""
-    packets: int
-    """Packets simulated so far, those before a resume included."""
-    doing: str
-    """What the search is at, in words."""
-    wall_s: float
-    """Seconds since this call began."""
-    packets_per_s: float
-    """Packets simulated per second since this call began."""
-    left_s: float | None
-    """Seconds left, where a budget tells."""
-
-
-@dataclass(frozen=True)
-class Design:
-    """What a design gave."""
-
-    tables: dict[str, Table]
-    """The tables by the names of the senders that run them; one without a name where all run the same."""
-    history: pl.DataFrame
-    """The time-to-score curve, one row per measurement: step, cpu_s, packets (simulated), rules, score,
-    starved_share."""
-    score: float | None
-    """Of these tables: mean per specimen, as `score` has it, on those networks of the model that `progress` is measured
-    on. None where nobody received anything there."""
-    starved_share: float
-    """Share of the senders there that were on and received nothing: they are in no score."""
-    progress: Progress
-    """How it stood at the end."""
-
-    @property
-    def table(self) -> Table:
-        """The table; the first one, where several were designed together."""
-        return next(iter(self.tables.values()))
-
-
-class DesignStopped(Stopped):
-    """Ctrl-C during a design."""
-
-    def __init__(self, message: str, design: Design) -> None:
-        super().__init__(message)
-        self.design = design
-        """What was found so far."""
-
-    def __reduce__(self) -> tuple[type["DesignStopped"], tuple[str, Design]]:
-        return DesignStopped, (str(self), self.design)
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to stop; `None` everywhere: at ctrl-C."""
-
-    seconds: float | None
-    cpu_seconds: float | None
-    rounds: int | None
-
-    def check(self) -> None:
-        for field, value in [
-            ("seconds", self.seconds),
-            ("cpu-seconds", self.cpu_seconds),
-            ("rounds", self.rounds),
-        ]:
-            if value is not None and not 0 < value < inf:
-                raise InputError(f"{field}: expected a number above 0, got {value:g}")
-        if sum(value is not None for value in (self.seconds, self.cpu_seconds, self.rounds)) > 1:
-            raise InputError("budget: expected at most one of seconds, cpu-seconds, rounds")
-
-    def used_up(self, step: int, cpu_s: float, wall_s: float) -> bool:
-        return (
-            (self.seconds is not None and wall_s >= self.seconds)
-            or (self.cpu_seconds is not None and cpu_s >= self.cpu_seconds)
-            or (self.rounds is not None and step >= self.rounds)
-        )
-
-    def left_s(self, cpu_s: float, wall_s: float, cpu_per_s: float) -> float | None:
-        if self.seconds is not None:
-            return max(0.0, self.seconds - wall_s)
-        if self.cpu_seconds is not None and cpu_per_s > 0:
-            return max(0.0, self.cpu_seconds - cpu_s) / cpu_per_s
-        return None
-
-
-class DesignFiles:
-    """The files of a design: NAME.dna, NAME.dna.checkpoint, NAME.dna.history.parquet.
-
-    Where several tables are designed together, there is a NAME-CLASS.dna for each, and no NAME.dna.
-    """
-
-    def __init__(self, output: str | os.PathLike[str], classes: list[str]) -> None:
-        path = check_output(output, suffixes=(".dna",))
-        self.tables = {name: path.with_name(f"{path.stem}-{name}.dna") if name else path for name in classes}
-        self.checkpoint = Path(f"{path}.checkpoint")
-        self.history = Path(f"{path}.history.parquet")
-        self.lock = Path(f"{path}.lock")
-
-    def refuse_leftovers(self) -> None:
-        """Stops where results of an earlier design would be lost."""
-        if self.checkpoint.exists():
-            raise InputError(
-                f"{self.checkpoint} is there from an earlier design: --resume goes on with it, --force starts over"
-            )
-        for table in self.tables.values():
-            if table.exists():
-                raise InputError(f"{table} exists: choose another name, or replace it with --force")
 
 
 def design(
     model: Model | str | os.PathLike[str],
     output: str | os.PathLike[str] | None = None,
+    options: DesignOptions | None = None,
     *,
-    search: Literal["default", "paper"] = "default",
-    seconds: float | None = None,
-    cpu_seconds: float | None = None,
-    rounds: int | None = None,
-    threads: int | None = None,
-    seed: int | None = None,
-    start: Table | Sequence[Table] | None = None,
-    resume: bool = False,
-    force: bool = False,
+    start: TableLike | Sequence[TableLike] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    **settings: Unpack[DesignSettings],
 ) -> Design:
     """Designs a rule table for a model; or several together, where its senders have different names (`Model.classes`).
 
@@ -174,40 +49,28 @@ def design(
     step a checkpoint (`.checkpoint`) from which `resume` goes on. Of several tables, that of the senders NAME is
     written to the output's name with `-NAME` before its ending.
 
+    >>> exmachina.design("known-1x", "mine.dna", rounds=1).table
+    Table('mine', 1 rules)
+
     Args:
         model: A model, the path of a model file, or the name of a model that comes with the program.
         output: Where to write the table (`.dna`); nothing is written if not given.
-        search: "default", or "paper" for the five steps of Remy'13 §4.3.
-        seconds: Stop after so many seconds of this call.
-        cpu_seconds: Stop after so many CPU-seconds, those before a resume included.
-        rounds: Stop after so many steps of the search, those before a resume included.
-        threads: As many as there are processors if not given. The result does not depend on it.
-        seed: Of everything random in the search; the model's if not given.
-        start: A table to begin with, instead of one rule; or one for each name of senders.
-        resume: Whether to go on from the checkpoint of `output`.
-        force: Whether to replace what an earlier design left at `output`.
+        options: Budget, procedure, and what becomes of an earlier design at `output`.
+        start: A table to begin with, instead of one rule, as a table, path or name; or one for each name of senders.
         on_progress: Called five times a second, in this thread.
+        **settings: Fields of `DesignOptions`, which go before those of `options`.
 
     Raises:
         InputError: If something given is not possible; then nothing has been written.
         DesignStopped: At ctrl-C, once the state has been saved; its `design` is what was found so far.
     """
-    model = model if isinstance(model, Model) else Model.load(model)
-    budget = Budget(seconds, cpu_seconds, rounds)
-    budget.check()
-    workers = _core.Workers(threads)
+    chosen, model = replace(options or DesignOptions(), **settings), Model.of(model)
+    workers = workers_of(chosen.threads)
     files = None if output is None else DesignFiles(output, model.classes)
-    starts = [] if start is None else [start] if isinstance(start, Table) else list(start)
+    starts = _starts(start)
     with nullcontext() if files is None else alone(files.lock, f"{output}: this output"):
-        if resume:
-            designer = resumed(files, model, search, seed, starts)
-        else:
-            if seed is not None:
-                check_seed(seed)
-            if files is not None and not force:
-                files.refuse_leftovers()
-            designer = _core.Designer(model, search, seed, starts, [_known_by(table) for table in starts])
-        run = _Run(designer, model, workers, budget, files)
+        designer = _designer(model, files, starts, chosen)
+        run = _Run(designer, model, workers, chosen, files)
         interrupted = run.until_done(on_progress)
         result = run.save()
     if interrupted:
@@ -215,32 +78,31 @@ def design(
     return result
 
 
+def _starts(start: TableLike | Sequence[TableLike] | None) -> list[Table]:
+    if start is None:
+        return []
+    if isinstance(start, str) or not isinstance(start, Sequence):
+        return [Table.of(start)]
+    return [Table.of(one) for one in start]
+
+
+def _designer(model: Model, files: DesignFiles | None, starts: list[Table], options: DesignOptions) -> _core.Designer:
+    """A search at its beginning, or where its checkpoint has it."""
+    if not options.resume:
+        if files is not None and not options.force:
+            files.refuse_leftovers()
+        with told_as(OptionError):
+            return _core.Designer(model, options.search, options.seed, starts, [_known_by(table) for table in starts])
+    if files is None:
+        raise OptionError("resume: expected an output, whose checkpoint to go on from")
+    if starts:
+        raise OptionError("start: expected no table beside resume; the checkpoint has one")
+    return resumed(files, model, options.search, options.seed)
+
+
 def _known_by(table: Table) -> str:
     """What the finished table says of one that it began with: its name, and a digest that `sha256sum` gives too."""
     return f"{table.name} sha256:{sha256(table.dna).hexdigest()}"
-
-
-def resumed(
-    files: DesignFiles | None, model: Model, search: str, seed: int | None, starts: list[Table]
-) -> _core.Designer:
-    if files is None:
-        raise InputError("resume: expected an output, whose checkpoint to go on from")
-    if starts:
-        raise InputError("start: expected no table beside resume; the checkpoint has one")
-    if not files.checkpoint.exists():
-        raise InputError(f"{files.checkpoint}: there is no such checkpoint; leave out --resume to start")
-    try:
-        text = read_file(files.checkpoint, most_bytes=MOST_CHECKPOINT_BYTES).decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{files.checkpoint}: not a checkpoint") from None
-    designer = _core.Designer.resume(text, str(files.checkpoint))
-    if designer.model_text != model.text:
-        raise InputError(f"{files.checkpoint}: belongs to another model; --resume needs the model it began with")
-    if designer.search != search:
-        raise InputError(f"{files.checkpoint}: was begun with --search {designer.search}; go on with the same")
-    if seed is not None and designer.seed != seed:
-        raise InputError(f"{files.checkpoint}: was begun with --seed {designer.seed}; go on with the same")
-    return designer
 
 
 class _Run:

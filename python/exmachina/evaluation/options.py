@@ -33,7 +33,12 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationOptions(RunOptions):
-    """How an evaluation is run."""
+    """How an evaluation is run.
+
+    >>> options = exmachina.EvaluationOptions(runs=1, duration_s=1)
+    >>> exmachina.evaluate("r4", ["cubic"], options).duration_s
+    1.0
+    """
 
     threads: int | None = None
     """All processors if not given; the result is the same for any number."""

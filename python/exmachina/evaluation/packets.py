@@ -24,7 +24,12 @@ TRACE_S = 20.0
 
 @dataclass(frozen=True)
 class Trace:
-    """A run, one row per event, in order."""
+    """A run, one row per event, in order.
+
+    >>> recorded = exmachina.trace("r4", "cubic", duration_s=1)
+    >>> recorded.senders.columns[:3]
+    ['time_s', 'sender', 'event']
+    """
 
     name: str
     """Of the scenario."""
@@ -73,6 +78,9 @@ def trace(
     seed: int | None = None,
 ) -> Trace:
     """Simulates one run of one contender and records every event: the same run as in `evaluate`.
+
+    >>> exmachina.trace("r4", "cubic", run=3, duration_s=1).run
+    3
 
     Args:
         scenario: An evaluation, the path of a scenario file, or the name of a scenario that comes with the program.

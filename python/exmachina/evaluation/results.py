@@ -21,7 +21,12 @@ FILES = ("flows.parquet", "summary.csv", "throughput-delay.png", "throughput-del
 
 @dataclass(frozen=True)
 class Results:
-    """What a number of contenders got on the same networks."""
+    """What a number of contenders got on the same networks.
+
+    >>> results = exmachina.evaluate("r4", ["cubic"], runs=2, duration_s=1)
+    >>> len(results.flows), len(results.runs), len(results.summary)
+    (16, 2, 1)
+    """
 
     name: str
     """Of the scenario."""

@@ -31,7 +31,12 @@ CHUNK_S = 0.3
 
 @dataclass(frozen=True)
 class Standing:
-    """How an evaluation stands."""
+    """How an evaluation stands.
+
+    >>> def show(now):
+    ...     assert 0 <= now.done <= now.runs == 1
+    >>> _ = exmachina.evaluate("r4", ["cubic"], runs=1, duration_s=1, on_progress=show)
+    """
 
     contender: str
     """Whose runs are simulated."""
@@ -64,6 +69,10 @@ def evaluate(
     With `output`, results are written there at the end (see `Results.save`), and finished runs are kept there
     meanwhile: an evaluation that was interrupted goes on where it was if it is called again, one with more runs or
     more schemes simulates what is new. Runs of classes are not kept.
+
+    >>> results = exmachina.evaluate("r4", ["cubic", "known-1x"], runs=2, duration_s=1)
+    >>> results.summary["label"].to_list()
+    ['cubic', 'known-1x']
 
     Args:
         scenario: An evaluation, the path of a scenario file, or the name of a scenario that comes with the program.

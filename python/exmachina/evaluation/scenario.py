@@ -26,6 +26,9 @@ MOST_TRACE_BYTES = 512 << 20
 class Evaluation:
     """A scenario and its contenders. `Evaluation(text, file)` reads the text of a TOML file.
 
+    >>> exmachina.Evaluation.load("r4").changed(["cubic", "known-1x/codel"], runs=1).contenders
+    ['cubic', 'known-1x/codel']
+
     Raises:
         ScenarioError: If the text is no scenario: file, line, field, and what was expected.
         FileError: If a file that it names cannot be read.
@@ -198,5 +201,9 @@ def _with_schemes(core: _core.Evaluation, chosen: Sequence[Contender]) -> _core.
 
 
 def shipped_scenarios() -> list[Evaluation]:
-    """The scenarios that come with the program, in order of name."""
+    """The scenarios that come with the program, in order of name.
+
+    >>> [scenario.name for scenario in exmachina.shipped_scenarios()][:2]
+    ['bbr-mix', 'parking-lot']
+    """
     return [Evaluation.load(name) for name in shipped_files(SCENARIOS)]

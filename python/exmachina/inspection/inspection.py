@@ -1,18 +1,19 @@
 """Explaining a rule table: which rules fire and when, what they do, and what that looks like (Remy'13 §6)."""
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
 
 from exmachina import _core
-from exmachina.checks import check_seconds, check_seed
-from exmachina.errors import InputError
+from exmachina.checks import workers_of
+from exmachina.errors import ModelError, OptionError
 from exmachina.files import check_output, write_atomically
 from exmachina.frames import frame_of
 from exmachina.inspection.equilibria import equilibria
-from exmachina.inspection.recording import PLOT_S, recorded
+from exmachina.inspection.options import InspectOptions, InspectSettings
+from exmachina.inspection.recording import recorded
 from exmachina.interrupts import interruptible
 from exmachina.networks import Model, dumbbell
 from exmachina.schemes import Table
@@ -21,17 +22,20 @@ if TYPE_CHECKING:
     from exmachina._core import Network
     from exmachina.slices import Slice
 
-__all__ = ["PLOT_S", "SPECIMENS", "Inspection", "inspect"]
+__all__ = ["Inspection", "inspect"]
 
-SPECIMENS = 64
-"""Networks on which the uses of rules are counted."""
 MBPS_PER_PACKET_PER_MS = 10.0
 """The authors' packets have 1250 bytes."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What there is to know about a table on some networks."""
+    """What there is to know about a table on some networks.
+
+    >>> view = exmachina.inspect("known-1x", specimens=2, seconds=2)
+    >>> view.usage["share"].sum() > 0.99
+    True
+    """
 
     table: Table
     model: Model
@@ -73,50 +77,48 @@ class Inspection:
 
 
 def inspect(
-    table: Table,
-    model: Model | None = None,
+    table: Table | str | os.PathLike[str],
+    model: Model | str | os.PathLike[str] | None = None,
+    options: InspectOptions | None = None,
     *,
     network: Model | None = None,
-    specimens: int = SPECIMENS,
-    seconds: float = PLOT_S,
-    seed: int | None = None,
-    threads: int | None = None,
+    **settings: Unpack[InspectSettings],
 ) -> Inspection:
     """Runs a table and watches what its rules do.
 
+    >>> view = exmachina.inspect("known-1x", network=exmachina.dumbbell(rtt_ms=50), specimens=2, seconds=2)
+    >>> view.network["rtt_ms"]
+    [50.0, 50.0]
+
     Args:
-        table: The table.
-        model: The networks to count the uses of rules on; if not given, `network`, or else those that the table says it
-            was designed for, or else one link of 15 Mbit/s and 150 ms with two senders.
+        table: A table, its path, or the name of an algorithm that comes with the program.
+        model: The networks to count the uses of rules on: a model, its path, or its name; if not given, `network`, or
+            else those that the table says it was designed for, or else one link of 15 Mbit/s and 150 ms with two
+            senders.
+        options: How many networks, and for how long.
         network: The network of the time plot, say from `dumbbell`; if not given, one of the model's with two senders
             or close to it.
-        specimens: How many networks of the model are run.
-        seconds: Simulated seconds of the time plot.
-        seed: Of traffic and networks; the model's if not given.
-        threads: As many as there are processors if not given. The result does not depend on it.
+        **settings: Fields of `InspectOptions`, which go before those of `options`.
 
     Raises:
-        InputError: If a value is not possible.
+        InputError: If something given is not possible.
     """
-    model = model or network or _model_of(table)
-    seed = model.seed if seed is None else seed
-    check_seed(seed)
-    check_seconds("seconds", seconds)
-    if not 1 <= specimens <= 100_000:  # noqa: PLR2004
-        raise InputError(f"specimens: expected from 1 to 100000, got {specimens}")
-    held_out = model.held_out(seed, specimens)
-    workers = _core.Workers(threads)
+    chosen, table = replace(options or InspectOptions(), **settings), Table.of(table)
+    model = Model.of(model) if model is not None else network or _model_of(table)
+    seed = model.seed if chosen.seed is None else chosen.seed
+    held_out = model.held_out(seed, chosen.specimens)
+    workers = workers_of(chosen.threads)
     used, sample_columns = interruptible(lambda stop: _core.usage(table, held_out, model.duration_s, workers, stop))
     sample = frame_of(sample_columns)
     if sample.is_empty():
         seconds_each = f"{len(held_out)} networks of {model.name}, {model.duration_s:g} s each"
-        raise InputError(f"inspect: nobody was on in {seconds_each}; expected a time off that is shorter than a run")
+        raise OptionError(f"inspect: nobody was on in {seconds_each}; expected a time off that is shorter than a run")
     plotted = held_out if network is None else network.held_out(seed, 1)
     index = _closest_to_two_senders(plotted)
-    run = recorded(table, plotted, index, seconds)
+    run = recorded(table, plotted, index, chosen.seconds)
     if run.is_empty():
-        raise InputError(
-            f"inspect: nobody was on in the network of the time plot, {seconds:g} s; expected more seconds"
+        raise OptionError(
+            f"inspect: nobody was on in the network of the time plot, {chosen.seconds:g} s; expected more seconds"
         )
     return Inspection(
         table=table,
@@ -160,7 +162,7 @@ def _model_of(table: Table) -> Model:
     )
     try:
         return Model(text, f"{table.name}.dna")
-    except InputError:  # a network that ours cannot express is not this person's mistake
+    except ModelError:  # a network that ours cannot express is not this person's mistake
         return dumbbell()
 
 

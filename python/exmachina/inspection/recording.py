@@ -1,5 +1,7 @@
 """One run of the design simulator, event by event."""
 
+import os
+
 import polars as pl
 
 from exmachina import _core
@@ -9,16 +11,30 @@ from exmachina.interrupts import interruptible
 from exmachina.networks import Model
 from exmachina.schemes import Table
 
-__all__ = ["PLOT_S", "record", "recorded"]
+__all__ = ["record", "recorded"]
 
 MAX_ROWS = 2_000_000
 """Of a recorded run: 0.3 GB."""
-PLOT_S = 30.0
-"""Simulated seconds of a time plot."""
 
 
-def record(scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed: int | None = None) -> pl.DataFrame:
-    """Runs a scheme (a table, or "aimd") on the first held-out network of a model, and records every event.
+def record(
+    scheme: Table | str | os.PathLike[str],
+    network: Model | str | os.PathLike[str],
+    *,
+    seconds: float = 30.0,
+    seed: int | None = None,
+) -> pl.DataFrame:
+    """Runs a table, or "aimd", on the first held-out network of a model, and records every event.
+
+    >>> run = exmachina.record("known-1x", exmachina.dumbbell(senders=1), seconds=20)
+    >>> run["event"][0]
+    'start'
+
+    Args:
+        scheme: A table, its path, or the name of an algorithm that comes with the program; or "aimd".
+        network: A model, its path, or its name; say from `dumbbell`.
+        seconds: Simulated seconds.
+        seed: Of the network and its traffic; the model's if not given.
 
     Returns:
         One row per event, in order: time_s, sender, event (start, send, drop, ack or stop), window_packets and
@@ -30,8 +46,10 @@ def record(scheme: Table | str, network: Model, *, seconds: float = PLOT_S, seed
         InputError: If a value is not possible.
     """
     check_seconds("seconds", seconds)
+    network = Model.of(network)
     seed = network.seed if seed is None else seed
     check_seed(seed)
+    scheme = scheme if scheme == "aimd" else Table.of(scheme)
     return recorded(scheme, network.held_out(seed, 1), 0, seconds)
 
 

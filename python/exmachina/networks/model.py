@@ -13,6 +13,10 @@ __all__ = ["Model", "shipped_models"]
 class Model(_core.Model):
     """A design model. `Model(text, file)` reads the text of a TOML file; `file` is for messages and for the name.
 
+    >>> model = exmachina.Model.load("demo")
+    >>> model.signals, model.objective.delta
+    (['send_ewma', 'ack_ewma', 'rtt_ratio', 'slow_ack_ewma'], 1.0)
+
     Attributes:
         name: As in the file, or the file's own name.
         description: In a person's words; may be empty.
@@ -64,5 +68,9 @@ class Model(_core.Model):
 
 
 def shipped_models() -> list[Model]:
-    """The models that come with the program, in order of name."""
+    """The models that come with the program, in order of name.
+
+    >>> "demo" in [model.name for model in exmachina.shipped_models()]
+    True
+    """
     return [Model.load(name) for name in shipped_files(MODELS)]

@@ -53,6 +53,10 @@ def reproduce(
     Runs are kept in `output/cache`, by what they follow from: a second call only draws, and one that was interrupted
     goes on where it was.
 
+    >>> outcomes = exmachina.reproduce("fig6", output="out")
+    >>> [picture.name for picture in outcomes[0].pictures]
+    ['fig6']
+
     Args:
         experiments: Their ids, or "all"; `exmachina reproduce --list` shows them.
         scale: "quick" takes minutes for all, "paper" as many and as long runs as the papers had.

@@ -38,6 +38,10 @@ class Rival:
 class Algorithm:
     """An algorithm that comes with the program.
 
+    >>> one = exmachina.Algorithm("known-1x")
+    >>> one.score < one.reference
+    True
+
     Attributes:
         name: By which scenarios and the command line know it.
 
@@ -123,5 +127,9 @@ class Algorithm:
 
 
 def algorithms() -> list[Algorithm]:
-    """The algorithms that come with the program, in order of name."""
+    """The algorithms that come with the program, in order of name.
+
+    >>> "general-1" in [one.name for one in exmachina.algorithms()]
+    True
+    """
     return [Algorithm(name) for name in shipped_files(ALGORITHMS)]

@@ -13,7 +13,7 @@ class Scheme:
     properties. What was lost and what is sent again is the transport's business, not the scheme's. For example,
     additive increase and multiplicative decrease:
 
-    >>> class Halving(Scheme):
+    >>> class Halving(exmachina.Scheme):
     ...     def __init__(self):
     ...         self.window = 10.0
     ...
@@ -23,7 +23,7 @@ class Scheme:
     ...
     ...     def on_loss(self, loss):
     ...         self.window /= 2
-    >>> flows = evaluate("t7", ["cubic", Halving], runs=2, duration_s=5).flows
+    >>> flows = exmachina.evaluate("t7", ["cubic", Halving], runs=2, duration_s=5).flows
 
     A class runs some five times slower than what is built in, and one run at a time, whatever the threads.
     """

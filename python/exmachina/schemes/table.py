@@ -16,6 +16,11 @@ __all__ = ["Table"]
 class Table(_core.Table):
     """A rule table, ours or the authors'. `Table(dna, file)` reads the bytes of a `.dna` file.
 
+    >>> table = exmachina.Table.load("known-1x")
+    >>> table.save("mine.dna")
+    >>> exmachina.Table.load("mine.dna").rules == table.rules
+    True
+
     Attributes:
         name: What to call it in results: the file's name without its ending.
         dna: The bytes of a `.dna` file with this table.

@@ -13,7 +13,12 @@ MAX_SPECIMENS = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions:
-    """On which networks schemes are scored, and which besides those that are named."""
+    """On which networks schemes are scored, and which besides those that are named.
+
+    >>> options = exmachina.ScoreOptions(specimens=4, seconds_each=2)
+    >>> len(exmachina.score("known-1x", "known-1x", options).specimens)
+    8
+    """
 
     specimens: int = 1000
     """How many networks; for a model that is a grid, rounded up so that each point has equally many."""

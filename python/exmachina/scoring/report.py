@@ -31,7 +31,12 @@ Stratum: TypeAlias = Literal["rate_mbps", "min_rtt_ms", "senders"]
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """What a number of schemes got on the same specimens."""
+    """What a number of schemes got on the same specimens.
+
+    >>> report = exmachina.score(["known-1x", "cubic"], "known-1x", specimens=4, seconds_each=2)
+    >>> report.summary["scheme"].to_list()
+    ['known-1x', 'cubic', 'omniscient reference']
+    """
 
     model: Model
     seconds_each: float

@@ -45,6 +45,9 @@ def score(
     Rule tables run in the design simulator. Schemes of people, and tables over a queue of their own, run in the
     transport of the papers' ns-2, over a queue of five bandwidth-delay products where the model's is infinite.
 
+    >>> report = exmachina.score(["known-1x", "cubic/sfqcodel"], "known-1x", specimens=4, seconds_each=2)
+    >>> report.save("scores.parquet")
+
     Args:
         schemes: One or several: names, paths of tables, tables; the first is the one that others are compared to. Where
             the model's senders have different names (`Model.classes`), a table is run by all of them; a list of tables,
@@ -88,7 +91,9 @@ def designed_for(schemes: Sequence[Scored]) -> Model:
         raise SchemeError("schemes: expected at least one")
     first = schemes[0]
     one = contender_of(first if isinstance(first, str) or not isinstance(first, Sequence) else first[0])
-    made = one.scheme.provenance if isinstance(one.scheme, Table) else None
+    named = isinstance(one.scheme, str) and not _core.is_scheme(one.scheme)
+    scheme = Table.load(one.label) if named else one.scheme  # which says what there is, if there is no such name
+    made = scheme.provenance if isinstance(scheme, Table) else None
     if made is None:
         raise OptionError(f"model: expected one; {one.label} does not say what it was designed for")
     return Model(made["model"], f"{one.name}.toml")

@@ -11,6 +11,7 @@ packets delivered count once each.
 
 from exmachina import _core
 from exmachina.errors import InputError, SchemeError
+from exmachina.files import ALGORITHMS, shipped_files
 from exmachina.networks import Model
 from exmachina.schemes import Contender
 
@@ -35,7 +36,7 @@ def in_transport(
     Raises:
         SchemeError: If there is no such scheme.
     """
-    evaluation = _core.Evaluation(model.text + TRANSPORT, f"{model.name}.toml", [])
+    evaluation = _core.Evaluation(model.text + TRANSPORT, f"{model.name}.toml", list(shipped_files(ALGORITHMS)))
     runs_per_point = len(specimens) // (model.grid_points or 1)
     evaluation = evaluation.with_settings(runs_per_point, seconds_each, specimens.seed)
     try:
