@@ -129,9 +129,9 @@ def take(model: Model, path: Path, measured: dict[str, Any], *, renew: bool) -> 
 def check_origin(path: Path, table: Table, model: Model) -> None:
     """Stops where a table is not what its name says."""
     made = table.provenance
-    if made is None or made["model"] != model.text:
+    if made is None or made.model != model.text:
         raise SystemExit(f"{path}: was not designed for the model {model.name} as it comes with the program")
-    if made["seed"] == SEED:
+    if made.seed == SEED:
         raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
 
 
@@ -147,13 +147,13 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     # Progress between measurements: a checkpoint knows the CPU time of the very end, if this version can read it.
     cpu_s, packets = end_of(Path(f"{design}.checkpoint")) or (last["cpu_s"], last["packets"])
     return {
-        "version": made["version"],
-        "seed": made["seed"],
-        **json.loads(made["search"]),
+        "version": made.version,
+        "seed": made.seed,
+        **json.loads(made.search),
         "cpu_s": rounded(cpu_s + before),
         "cpu_s_before": rounded(before),
         "packets": packets,
-        "score": rounded(made["score"]),
+        "score": rounded(made.score),
         "history": thinned(history),
     }
 
@@ -164,7 +164,7 @@ def end_of(checkpoint: Path) -> tuple[float, int] | None:
         progress = _core.Designer.resume(checkpoint.read_text(), str(checkpoint)).progress()
     except (OSError, exmachina.InputError):
         return None
-    return progress["cpu_s"], progress["packets"]
+    return progress.cpu_s, progress.packets
 
 
 def thinned(history: pl.DataFrame) -> dict[str, list[float]]:

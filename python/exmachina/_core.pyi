@@ -1,7 +1,7 @@
 """The Rust core; see the Python modules for what everything means."""
 
 from collections.abc import Sequence
-from typing import Protocol, Self, TypeAlias, TypedDict
+from typing import Protocol, Self, TypeAlias, TypedDict, final
 
 __version__: str
 SIGNALS: list[str]
@@ -9,10 +9,49 @@ EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]
 
-Column: TypeAlias = tuple[str, str, bytes]
 Point: TypeAlias = list[float]
-Action: TypeAlias = tuple[float, int, float]
-Range: TypeAlias = tuple[float, float]
+
+@final
+class Column:
+    """Numbers of a data frame."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def data(self) -> bytes: ...
+
+@final
+class Action:
+    """What a rule does: multiple * window + increment, and the least time between two sends."""
+
+    @property
+    def multiple(self) -> float: ...
+    @property
+    def increment_packets(self) -> int: ...
+    @property
+    def intersend_ms(self) -> float: ...
+
+@final
+class Rule:
+    """The box of memory where a rule holds, and what it does there."""
+
+    @property
+    def lower(self) -> Point: ...
+    @property
+    def upper(self) -> Point: ...
+    @property
+    def action(self) -> Action: ...
+
+@final
+class Range:
+    """A range of values."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
 
 class InputError(ValueError):
     """A file or a value that cannot be used, in one message."""
@@ -31,19 +70,35 @@ class Network(TypedDict):
     on_bytes: float | None
     off_s: float
 
-class Provenance(TypedDict):
-    version: str
-    model: str
-    search: str
-    seed: int
-    score: float
+@final
+class Provenance:
+    """What a design needs to be repeated."""
 
-class Config(TypedDict):
-    packets_per_ms: Range | None
-    rtt_ms: Range | None
-    senders: Range | None
-    on_ms: Range | None
-    off_ms: Range | None
+    @property
+    def version(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def search(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def score(self) -> float: ...
+
+@final
+class Config:
+    """The networks that the authors' file says it was designed for."""
+
+    @property
+    def packets_per_ms(self) -> Range | None: ...
+    @property
+    def rtt_ms(self) -> Range | None: ...
+    @property
+    def senders(self) -> Range | None: ...
+    @property
+    def on_ms(self) -> Range | None: ...
+    @property
+    def off_ms(self) -> Range | None: ...
 
 class Workers:
     def __new__(cls, threads: int | None = None) -> Self: ...
@@ -111,23 +166,59 @@ class Table:
     @property
     def signals(self) -> list[str]: ...
     @property
-    def rules(self) -> list[tuple[Point, Point, Action]]: ...
+    def rules(self) -> list[Rule]: ...
     @property
     def provenance(self) -> Provenance | None: ...
     @property
     def config(self) -> Config | None: ...
+
+@final
+class Recorded:
+    """One run: one row per event, and how much of it the rows cover, s."""
+
+    @property
+    def events(self) -> list[Column]: ...
+    @property
+    def covered_s(self) -> float: ...
+
+@final
+class RuleUsage:
+    """How a rule is used."""
+
+    @property
+    def uses(self) -> int: ...
+    @property
+    def mean(self) -> Point: ...
+    @property
+    def median(self) -> Point: ...
+    @property
+    def median_window_packets(self) -> float: ...
+
+@final
+class Usage:
+    """How all rules of a table are used, and a sample of the uses."""
+
+    @property
+    def rules(self) -> list[RuleUsage]: ...
+    @property
+    def sample(self) -> list[Column]: ...
 
 def check_duration(seconds: float) -> None: ...
 def evaluate(
     scheme: Table | Sequence[Table] | str, specimens: Specimens, duration_s: float, workers: Workers, stop: Stop
 ) -> list[Column]: ...
 def reference(specimens: Specimens, duration_s: float, workers: Workers, stop: Stop) -> list[Column]: ...
-def record(
-    scheme: Table | str, specimens: Specimens, index: int, duration_s: float, max_rows: int
-) -> tuple[list[Column], float]: ...
-def usage(
-    table: Table, specimens: Specimens, duration_s: float, workers: Workers, stop: Stop
-) -> tuple[list[tuple[int, Point, Point, float]], list[Column]]: ...
+def record(scheme: Table | str, specimens: Specimens, index: int, duration_s: float, max_rows: int) -> Recorded: ...
+def usage(table: Table, specimens: Specimens, duration_s: float, workers: Workers, stop: Stop) -> Usage: ...
+
+@final
+class PacketRecord:
+    """A run, packet by packet."""
+
+    @property
+    def senders(self) -> list[Column]: ...
+    @property
+    def hops(self) -> list[Column]: ...
 
 class Given(Protocol):
     """A contender."""
@@ -169,9 +260,7 @@ class Evaluation:
     def with_schemes(self, schemes: Sequence[Given]) -> Evaluation: ...
     def run(self, contender: int, first_run: int, last_run: int, workers: Workers, stop: Stop) -> list[Column]: ...
     def scored(self, contender: int, specimens: Specimens, workers: Workers, stop: Stop) -> list[Column]: ...
-    def record(
-        self, contender: int, run: int, duration_s: float | None, max_rows: int
-    ) -> tuple[list[Column], list[Column]]: ...
+    def record(self, contender: int, run: int, duration_s: float | None, max_rows: int) -> PacketRecord: ...
 
 class Ack:
     @property
@@ -221,6 +310,26 @@ class Congestion:
     @property
     def lost(self) -> int: ...
 
+@final
+class Designed:
+    """A table that was designed; without a name where all senders run the same."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dna(self) -> bytes: ...
+
+@final
+class Answer:
+    """What a search has to hand over, and how it measures."""
+
+    @property
+    def tables(self) -> list[Designed]: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def starved_share(self) -> float: ...
+
 class Designer:
     def __new__(
         cls, model: Model, search: str, seed: int | None, start: Sequence[Table], start_names: Sequence[str]
@@ -232,7 +341,7 @@ class Designer:
     def checkpoint(self) -> str: ...
     def progress(self) -> DesignProgress: ...
     def history(self) -> list[Column]: ...
-    def answer(self, workers: Workers, stop: Stop) -> tuple[list[tuple[str, bytes]], float | None, float]: ...
+    def answer(self, workers: Workers, stop: Stop) -> Answer: ...
     @property
     def model_text(self) -> str: ...
     @property
@@ -240,11 +349,21 @@ class Designer:
     @property
     def seed(self) -> int: ...
 
-class DesignProgress(TypedDict):
-    step: int
-    rules: int
-    score: float | None
-    starved_share: float | None
-    cpu_s: float
-    packets: int
-    doing: str
+@final
+class DesignProgress:
+    """How a search stands."""
+
+    @property
+    def step(self) -> int: ...
+    @property
+    def rules(self) -> int: ...
+    @property
+    def score(self) -> float | None: ...
+    @property
+    def starved_share(self) -> float | None: ...
+    @property
+    def cpu_s(self) -> float: ...
+    @property
+    def packets(self) -> int: ...
+    @property
+    def doing(self) -> str: ...

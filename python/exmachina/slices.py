@@ -90,7 +90,8 @@ def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
     memory[:, :, _core.SIGNALS.index(x.signal)] = x.memory[None, :]
     memory[:, :, _core.SIGNALS.index(y.signal)] = y.memory[:, None]
     rule = rules_at(table, memory)
-    actions = np.array([action for _, _, action in table.rules], dtype=np.float64)
+    does = [one.action for one in table.rules]
+    actions = np.array([(one.multiple, one.increment_packets, one.intersend_ms) for one in does], dtype=np.float64)
     window = _median(moving["window_packets"])
     dots = moving.gather_every(max(1, len(moving) // DOTS))
     return Slice(
@@ -111,8 +112,8 @@ def _most_used_signals(table: Table, sample: pl.DataFrame) -> tuple[str, str]:
     Ties go to signals that are cut more often.
     """
     counts = np.bincount(sample["rule"].to_numpy(), minlength=len(table))
-    lowers = np.array([lower for lower, _, _ in table.rules])
-    uppers = np.array([upper for _, upper, _ in table.rules])
+    lowers = np.array([rule.lower for rule in table.rules])
+    uppers = np.array([rule.upper for rule in table.rules])
     bounded = counts @ ((lowers > lowers.min(axis=0)) | (uppers < uppers.max(axis=0)))
     cuts = [len(np.unique(column)) for column in lowers.T]
     axes = [_core.SIGNALS.index(signal) for signal in table.signals]

@@ -245,8 +245,8 @@ def go_on(designer: _core.Designer) -> None:
     _core.Designer.resume(designer.checkpoint(), "m.dna.checkpoint")
     stop = _core.Stop()
     stop.set()
-    for _, dna in designer.answer(workers(), stop)[0]:
-        assert Table(dna).dna == dna
+    for designed in designer.answer(workers(), stop).tables:
+        assert Table(designed.dna).dna == designed.dna
 
 
 def read_scenario(data: bytes, luck: random.Random) -> None:
@@ -271,8 +271,8 @@ def read_table(data: bytes, _: random.Random) -> None:
     assert len(table.frame) == len(table)
     assert Table(table.dna).dna == table.dna
     assert table.signals
-    assert table.provenance is None or table.provenance["seed"] >= 0
-    assert table.config is None or "rtt_ms" in table.config
+    assert table.provenance is None or table.provenance.seed >= 0
+    assert table.config is None or table.config.rtt_ms is None or isinstance(table.config.rtt_ms.low, float)
     part = network().held_out(1, 1)
     for_a_moment(lambda stop: _core.evaluate(table, part, 1.0, workers(), stop))
     _core.record(table, part, 0, 0.5, 300)

@@ -62,13 +62,13 @@ def test_what_is_said_of_a_design_is_what_its_file_says(algorithm: Algorithm) ->
     facts, table, model = algorithm.metadata, algorithm.table, algorithm.model
     made = table.provenance
     assert made is not None
-    assert made["model"] == model.text, "designed for the model that comes with the program"
+    assert made.model == model.text, "designed for the model that comes with the program"
     assert algorithm.name in (facts["together"] or [facts["model"]])
     assert (algorithm.rules, facts["signals"]) == (len(table), table.signals)
     assert facts["objective"] == model.objective.as_dict()
     design, held_out = facts["design"], facts["held_out"]
-    assert (design["version"], design["seed"]) == (made["version"], made["seed"])
-    assert design["score"] == pytest.approx(made["score"], rel=1e-5)
+    assert (design["version"], design["seed"]) == (made.version, made.seed)
+    assert design["score"] == pytest.approx(made.score, rel=1e-5)
     assert held_out["seed"] not in (design["seed"], design["settings"]["seed"], model.seed)
     assert algorithm.description
 

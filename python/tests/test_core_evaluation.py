@@ -31,7 +31,7 @@ def evaluation(text: str = SCENARIO) -> _core.Evaluation:
 
 
 def arrays(columns: list[_core.Column]) -> dict[str, np.ndarray]:
-    return {name: np.frombuffer(data, dtype) for name, dtype, data in columns}
+    return {column.name: np.frombuffer(column.data, column.dtype) for column in columns}
 
 
 class Additive:
@@ -151,13 +151,14 @@ def test_what_is_no_scheme_is_told(body: str, error: type[Exception], message: s
 
 
 def test_records_packet_by_packet() -> None:
-    senders, hops = map(arrays, evaluation().record(0, 0, 5.0, 10**6))
+    recorded = evaluation().record(0, 0, 5.0, 10**6)
+    senders, hops = arrays(recorded.senders), arrays(recorded.hops)
     assert senders["time_s"].max() <= 5.0
     names = np.array(_core.SENDER_EVENTS)[senders["event"]]
     sent = (names == "send").sum()
     assert sent == (np.array(_core.HOP_EVENTS)[hops["event"]] == "enter").sum() > 100
     assert (senders["window"][names == "send"] > 0).all()
-    short, _ = map(arrays, evaluation().record(0, 0, None, 200))
+    short = arrays(evaluation().record(0, 0, None, 200).senders)
     assert 200 <= len(short["time_s"]) < 210
 
 

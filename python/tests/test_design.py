@@ -44,7 +44,7 @@ def test_the_paper_search_runs_too(model: Model) -> None:
     assert one.dna == two.dna
     made = one.provenance
     assert made is not None
-    assert '"search":"paper"' in made["search"]
+    assert '"search":"paper"' in made.search
 
 
 def test_files(tmp_path: Path, model: Model, undisturbed: Table) -> None:
@@ -68,7 +68,7 @@ def test_a_start_of_ones_own(model: Model, designed: Table) -> None:
     found = design(model, rounds=1, start=designed).table
     assert len(found) >= len(designed)
     assert found.provenance is not None
-    said = json.loads(found.provenance["search"])["settings"]["start"]
+    said = json.loads(found.provenance.search)["settings"]["start"]
     assert said == [f"{designed.name} sha256:{sha256(designed.dna).hexdigest()}"]
     other = Table.single(["rtt_diff"], 1, 1, 3, "other")
     with pytest.raises(

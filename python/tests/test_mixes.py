@@ -92,7 +92,7 @@ def test_two_links_can_be_designed_for_scored_and_recorded() -> None:
 def test_every_table_says_which_it_is(kinds: Path) -> None:
     for name, table in design(kinds, rounds=2).tables.items():
         assert table.provenance is not None
-        assert json.loads(table.provenance["search"])["table"] == name
+        assert json.loads(table.provenance.search)["table"] == name
 
 
 def test_tables_to_start_from(kinds: Path) -> None:

@@ -11,6 +11,7 @@ use exmachina_sim::scheme::SchemeName;
 use exmachina_sim::service::Trace;
 use exmachina_sim::time::from_s;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::columns::{Column, column};
 use crate::errors::{file_error, input_error};
@@ -30,6 +31,15 @@ pub struct Given<'py> {
     scheme: Bound<'py, PyAny>,
     /// The discipline of every queue; the network's if none.
     queue: Option<String>,
+}
+
+/// A run, packet by packet.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct PacketRecord {
+    /// What the senders did, as columns.
+    senders: Py<PyList>,
+    /// What happened at the hops, as columns.
+    hops: Py<PyList>,
 }
 
 /// Whether a name is that of a scheme that is built in, though perhaps with a number that it cannot have.
@@ -234,7 +244,7 @@ impl Evaluation {
         run: u64,
         duration_s: Option<f64>,
         max_rows: usize,
-    ) -> PyResult<(Vec<Column>, Vec<Column>)> {
+    ) -> PyResult<PacketRecord> {
         if !self.inner.sends(contender) {
             return Err(input_error("omniscient: a calculation, which sends no packets to record"));
         }
@@ -246,7 +256,7 @@ impl Evaluation {
             Ok(record(&drawn.world, self.inner.run_seed(run), from_s(seconds), max_rows))
         });
         failure.check()?;
-        trace.map(|trace| trace_columns(py, trace)).map_err(|message: String| input_error(message))
+        trace_columns(py, trace.map_err(|message: String| input_error(message))?)
     }
 }
 
@@ -318,7 +328,7 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
     ]
 }
 
-fn trace_columns(py: Python<'_>, trace: PacketTrace) -> (Vec<Column>, Vec<Column>) {
+fn trace_columns(py: Python<'_>, trace: PacketTrace) -> PyResult<PacketRecord> {
     let PacketTrace { senders, hops, .. } = trace;
     let senders = vec![
         column(py, "time_s", senders.time_s),
@@ -341,5 +351,5 @@ fn trace_columns(py: Python<'_>, trace: PacketTrace) -> (Vec<Column>, Vec<Column
         column(py, "seq", hops.seq),
         column(py, "backlog", hops.backlog),
     ];
-    (senders, hops)
+    Ok(PacketRecord { senders: PyList::new(py, senders)?.unbind(), hops: PyList::new(py, hops)?.unbind() })
 }

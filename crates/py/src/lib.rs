@@ -21,11 +21,13 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::designer::Designer;
+    use crate::columns::Column;
+    #[pymodule_export]
+    use crate::designer::{Answer, DesignProgress, Designed, Designer};
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
-    use crate::evaluation::{Evaluation, is_scheme};
+    use crate::evaluation::{Evaluation, PacketRecord, is_scheme};
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
@@ -33,11 +35,11 @@ mod _core {
     #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
-    use crate::run::{check_duration, evaluate, record, reference, usage};
+    use crate::run::{Recorded, RuleUsage, Usage, check_duration, evaluate, record, reference, usage};
     #[pymodule_export]
     use crate::stop::Stop;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Action, Config, Provenance, Range, Rule, Table};
     #[pymodule_export]
     use crate::workers::Workers;
 

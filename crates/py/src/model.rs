@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::file_error;
 use crate::objective::Objective;
+use crate::table::Action;
 
 /// A design model.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
@@ -68,9 +69,9 @@ impl Model {
     }
 
     #[getter]
-    fn start_action(&self) -> (f64, i32, f64) {
+    fn start_action(&self) -> Action {
         let design = &self.inner.design;
-        (design.multiple.start, design.increment.start as i32, design.intersend_ms.start)
+        Action::new(design.multiple.start, design.increment.start as i32, design.intersend_ms.start)
     }
 
     #[getter]

@@ -74,7 +74,8 @@ def run_demo(
         on_progress=on_progress,
     )
     table = Table(designed.table.dna, DESIGNED)
-    start = Table.single(loaded.signals, *loaded.start_action, name=START)
+    first = loaded.start_action
+    start = Table.single(loaded.signals, first.multiple, first.increment_packets, first.intersend_ms, name=START)
     scores = score([table, start], loaded, specimens=specimens, threads=threads, aimd=True)
     if scores.summary["score"].null_count() > 0:
         names = ", ".join(scores.summary.filter(pl.col("score").is_null())["scheme"])

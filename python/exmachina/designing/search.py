@@ -116,13 +116,8 @@ class _Run:
         budget: Budget,
         files: DesignFiles | None,
     ) -> None:
-        self.designer, self.model, self.workers, self.budget, self.files = (
-            designer,
-            model,
-            workers,
-            budget,
-            files,
-        )
+        self.designer, self.model, self.workers = designer, model, workers
+        self.budget, self.files = budget, files
         self.began = time.monotonic()
         self.at_begin = designer.progress()
         self.stopping = threading.Event()
@@ -163,24 +158,30 @@ class _Run:
 
     def _used_up(self) -> bool:
         now = self.designer.progress()
-        return self.budget.used_up(now["step"], now["cpu_s"], time.monotonic() - self.began)
+        return self.budget.used_up(now.step, now.cpu_s, time.monotonic() - self.began)
 
     def progress(self) -> Progress:
         """How it stands."""
         now, wall_s = self.designer.progress(), time.monotonic() - self.began
         per_s = 1 / wall_s if wall_s > 0 else 0.0
         return Progress(
-            **now,
+            step=now.step,
+            rules=now.rules,
+            score=now.score,
+            starved_share=now.starved_share,
+            cpu_s=now.cpu_s,
+            packets=now.packets,
+            doing=now.doing,
             wall_s=wall_s,
-            packets_per_s=(now["packets"] - self.at_begin["packets"]) * per_s,
-            left_s=self.budget.left_s(now["cpu_s"], wall_s, (now["cpu_s"] - self.at_begin["cpu_s"]) * per_s),
+            packets_per_s=(now.packets - self.at_begin.packets) * per_s,
+            left_s=self.budget.left_s(now.cpu_s, wall_s, (now.cpu_s - self.at_begin.cpu_s) * per_s),
         )
 
-    def _answer(self) -> tuple[list[tuple[str, bytes]], float | None, float]:
+    def _answer(self) -> _core.Answer:
         """The tables, and how they measure: not at all where no step was done, or ctrl-C comes before that is known."""
         unmeasured = _core.Stop()
         unmeasured.set()
-        if self.designer.progress()["step"] > 0:
+        if self.designer.progress().step > 0:
             with suppress(KeyboardInterrupt):
                 return interruptible(lambda stop: self.designer.answer(self.workers, stop))
         return self.designer.answer(self.workers, unmeasured)
@@ -188,14 +189,17 @@ class _Run:
     def save(self) -> Design:
         """Writes all files of the design."""
         files, history = self.files, frame_of(self.designer.history())
-        dnas, score, starved_share = self._answer()
-        tables = {name: Table(dna, "design.dna" if files is None else str(files.tables[name])) for name, dna in dnas}
+        answer = self._answer()
+        tables = {
+            one.name: Table(one.dna, "design.dna" if files is None else str(files.tables[one.name]))
+            for one in answer.tables
+        }
         if files is not None:
             write_atomically(files.checkpoint, self.designer.checkpoint().encode())
             write_parquet(files.history, history, {"model": self.model.text})
             for name, table in tables.items():
                 write_atomically(files.tables[name], table.dna)
-        return Design(tables, history, score, starved_share, self.progress())
+        return Design(tables, history, answer.score, answer.starved_share, self.progress())
 
 
 def _stopped(result: Design, files: DesignFiles | None) -> DesignStopped:

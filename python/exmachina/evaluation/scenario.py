@@ -150,10 +150,10 @@ class Evaluation:
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """One run packet by packet: the events of the senders, and those at the hops."""
         if self._is_class(contender):
-            senders, hops = self._inner.record(contender, run, duration_s, max_rows)
+            found = self._inner.record(contender, run, duration_s, max_rows)
         else:
-            senders, hops = interruptible(lambda _: self._inner.record(contender, run, duration_s, max_rows))
-        return frame_of(senders), frame_of(hops)
+            found = interruptible(lambda _: self._inner.record(contender, run, duration_s, max_rows))
+        return frame_of(found.senders), frame_of(found.hops)
 
     def named(self, flows: pl.DataFrame, contender: int) -> pl.DataFrame:
         """Flows of the core, with the schemes' names instead of their numbers."""

@@ -49,12 +49,13 @@ def equilibria(table: Table, networks: _core.Specimens) -> pl.DataFrame:
         One row per rule and kind: rule, kind, networks (the share of them where it holds), share_from and share_to (of
         the link, 0 to 1: what the flow has there, over those networks), the least first.
     """
-    rests = [_rests(multiple, increment) for _, _, (multiple, increment, _) in table.rules]
-    muting = [multiple + increment < 1 for _, _, (multiple, increment, _) in table.rules]
+    actions = [rule.action for rule in table.rules]
+    rests = [_rests(action.multiple, action.increment_packets) for action in actions]
+    muting = [action.multiple + action.increment_packets < 1 for action in actions]
     rows = []
     for index in range(len(networks)):
         network = networks.network(index)
-        states = list(_states(table, rests, 1e-3 * PACKET_BITS / network["rate_mbps"], min(network["rtt_ms"])))
+        states = list(_states(actions, rests, 1e-3 * PACKET_BITS / network["rate_mbps"], min(network["rtt_ms"])))
         points = np.array([_memory(state) for state in states]).reshape(-1, len(_core.SIGNALS))
         found = rules_at(table, points)
         rows += [(index, *state) for state, rule in zip(states, found, strict=True) if rule == state.rule]
@@ -77,10 +78,12 @@ def _memory(state: State) -> list[float]:
     return [state.spacing_ms, state.spacing_ms, state.rtt_ratio, state.spacing_ms, rtt_diff, state.spacing_ms]
 
 
-def _states(table: Table, rests: list[tuple[int, int]], packet_ms: float, min_rtt_ms: float) -> Iterator[State]:
+def _states(
+    actions: list[_core.Action], rests: list[tuple[int, int]], packet_ms: float, min_rtt_ms: float
+) -> Iterator[State]:
     rtt_ms = min_rtt_ms + packet_ms
     for rule, (most, least) in enumerate(rests):
-        intersend_ms = table.rules[rule][2][2]
+        intersend_ms = actions[rule].intersend_ms
         if intersend_ms > packet_ms and most * intersend_ms >= rtt_ms:
             yield State("pace", rule, intersend_ms, 1.0, packet_ms / intersend_ms)
         for window in sorted({least, most}):

@@ -26,6 +26,8 @@ __all__ = ["Inspection", "inspect"]
 
 MBPS_PER_PACKET_PER_MS = 10.0
 """The authors' packets have 1250 bytes."""
+SOME_S = "5.0"
+"""Mean time on and off where the authors' file does not say, s."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,8 @@ def inspect(
     seed = model.seed if chosen.seed is None else chosen.seed
     held_out = model.held_out(seed, chosen.specimens)
     workers = workers_of(chosen.threads)
-    used, sample_columns = interruptible(lambda stop: _core.usage(table, held_out, model.duration_s, workers, stop))
-    sample = frame_of(sample_columns)
+    used = interruptible(lambda stop: _core.usage(table, held_out, model.duration_s, workers, stop))
+    sample = frame_of(used.sample)
     if sample.is_empty():
         seconds_each = f"{len(held_out)} networks of {model.name}, {model.duration_s:g} s each"
         raise OptionError(f"inspect: nobody was on in {seconds_each}; expected a time off that is shorter than a run")
@@ -123,7 +125,7 @@ def inspect(
     return Inspection(
         table=table,
         model=model,
-        usage=_usage_frame(table, used),
+        usage=_usage_frame(table, used.rules),
         sample=sample,
         equilibria=equilibria(table, held_out),
         network=plotted.network(index),
@@ -136,12 +138,12 @@ def _closest_to_two_senders(networks: _core.Specimens) -> int:
     return min(range(len(networks)), key=lambda i: (abs(len(networks.network(i)["rtt_ms"]) - 2), i))
 
 
-def _usage_frame(table: Table, used: list[tuple[int, list[float], list[float], float]]) -> pl.DataFrame:
-    uses = pl.Series("uses", [rule[0] for rule in used], dtype=pl.UInt64)
+def _usage_frame(table: Table, used: list[_core.RuleUsage]) -> pl.DataFrame:
+    uses = pl.Series("uses", [rule.uses for rule in used], dtype=pl.UInt64)
     columns: list[pl.Series] = [uses, (uses / max(1, uses.sum())).alias("share")]
     for axis, signal in enumerate(_core.SIGNALS):
-        columns.append(pl.Series(f"median_{signal}", [rule[2][axis] for rule in used]))
-    columns.append(pl.Series("median_window_packets", [rule[3] for rule in used]))
+        columns.append(pl.Series(f"median_{signal}", [rule.median[axis] for rule in used]))
+    columns.append(pl.Series("median_window_packets", [rule.median_window_packets for rule in used]))
     frame = table.frame.with_columns(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
     return frame.sort("uses", "rule", descending=[True, False])
 
@@ -149,16 +151,16 @@ def _usage_frame(table: Table, used: list[tuple[int, list[float], list[float], f
 def _model_of(table: Table) -> Model:
     """The networks that a table was designed for, where it says so."""
     if table.provenance is not None:
-        return Model(table.provenance["model"], f"{table.name}.dna")
+        return Model(table.provenance.model, f"{table.name}.dna")
     config = table.config
-    if config is None or config["packets_per_ms"] is None or config["rtt_ms"] is None or config["senders"] is None:
+    if config is None or config.packets_per_ms is None or config.rtt_ms is None or config.senders is None:
         return dumbbell()
-    rate = _quantity(config["packets_per_ms"], MBPS_PER_PACKET_PER_MS)
+    rate = _quantity(config.packets_per_ms, MBPS_PER_PACKET_PER_MS)
+    on, off = (SOME_S if ms is None else _quantity(ms, 1e-3) for ms in (config.on_ms, config.off_ms))
     text = (
-        f"[link]\nrate_mbps = {rate}\n[path]\nrtt_ms = {_quantity(config['rtt_ms'])}\n"
-        f"[senders]\ncount = {_quantity(config['senders'])}\n[workload]\n"
-        f"on = {{ seconds = {_quantity(config['on_ms'] or (5e3, 5e3), 1e-3)} }}\n"
-        f"off = {{ seconds = {_quantity(config['off_ms'] or (5e3, 5e3), 1e-3)} }}\n"
+        f"[link]\nrate_mbps = {rate}\n[path]\nrtt_ms = {_quantity(config.rtt_ms)}\n"
+        f"[senders]\ncount = {_quantity(config.senders)}\n[workload]\n"
+        f"on = {{ seconds = {on} }}\noff = {{ seconds = {off} }}\n"
     )
     try:
         return Model(text, f"{table.name}.dna")
@@ -166,9 +168,9 @@ def _model_of(table: Table) -> Model:
         return dumbbell()
 
 
-def _quantity(limits: tuple[float, float], unit: float = 1.0) -> str:
+def _quantity(limits: _core.Range, unit: float = 1.0) -> str:
     """A range of the authors' file as a model file has it."""
-    lo, hi = limits[0] * unit, limits[1] * unit
+    lo, hi = limits.low * unit, limits.high * unit
     if lo == hi:
         return repr(lo)
     return f"{{ {'log_uniform' if hi > 4 * lo > 0 else 'uniform'} = [{lo!r}, {hi!r}] }}"

@@ -55,9 +55,9 @@ def record(
 
 def recorded(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
     """A run on one of these networks, as from `record`."""
-    columns, _ = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
+    run = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
     none = pl.lit(2**32 - 1, dtype=pl.UInt32)
-    return frame_of(columns).with_columns(
+    return frame_of(run.events).with_columns(
         pl.col("event").replace_strict(dict(enumerate(_core.EVENTS)), return_dtype=pl.Enum(_core.EVENTS)),
         *(pl.when(pl.col(name) != none).then(pl.col(name)).alias(name) for name in ("seq", "rule")),
     )

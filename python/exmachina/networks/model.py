@@ -27,7 +27,7 @@ class Model(_core.Model):
         classes: The names of the tables that its senders run and that are designed together, in order; one empty name
             where all senders run the same.
         grid_points: Number of networks, if all values are exact or listed; `None` if they are drawn.
-        start_action: Multiple, increment (packets) and intersend (ms) of the first rule of a design.
+        start_action: Of the first rule of a design: multiple, increment_packets, intersend_ms.
         objective: alpha, beta, delta (Remy'13 §3.3), throughput ("share" or "on-time"), loss_weight, deliveries ("all"
             or "while-on").
 

@@ -16,8 +16,8 @@ def rules_at(table: Table, memory: npt.NDArray[np.float64]) -> npt.NDArray[np.in
         memory: Shape (..., 6), signals in the order of `exmachina.SIGNALS`, times in ms.
     """
     found = np.zeros(memory.shape[:-1], dtype=np.int64)
-    lowers = np.array([lower for lower, _, _ in table.rules])
-    uppers = np.array([upper for _, upper, _ in table.rules])
+    lowers = np.array([rule.lower for rule in table.rules])
+    uppers = np.array([rule.upper for rule in table.rules])
     lowers = np.where(lowers == lowers.min(axis=0), -np.inf, lowers)
     uppers = np.where(uppers == uppers.max(axis=0), np.inf, uppers)
     for rule, (lower, upper) in enumerate(zip(lowers, uppers, strict=True)):

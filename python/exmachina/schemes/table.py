@@ -25,10 +25,10 @@ class Table(_core.Table):
         name: What to call it in results: the file's name without its ending.
         dna: The bytes of a `.dna` file with this table.
         signals: The signals that its rules look at.
-        rules: For each rule the lower and upper bounds of its box (six signals, in the order of `exmachina.SIGNALS`,
-            times in ms) and its action (multiple, increment in packets, intersend in ms).
-        provenance: What a design of ours needs to be repeated: "version", "model" (text), "search" (JSON), "seed" and
-            "score" (training, per specimen). `None` in other tables.
+        rules: For each rule the bounds of its box, `lower` and `upper` (six signals, in the order of
+            `exmachina.SIGNALS`, times in ms), and its `action` (multiple, increment_packets, intersend_ms).
+        provenance: What a design of ours needs to be repeated: version, model (text), search (JSON), seed and
+            score (training, per specimen). `None` in other tables.
         config: The networks that the authors' file says it was designed for; `None` if it does not say.
 
     Raises:
@@ -87,12 +87,13 @@ class Table(_core.Table):
     @property
     def frame(self) -> pl.DataFrame:
         """One row per rule: its number, the bounds of its box on each signal of the table, its action."""
-        columns: dict[str, list[float] | list[int]] = {"rule": list(range(len(self)))}
+        rules = self.rules
+        columns: dict[str, list[float] | list[int]] = {"rule": list(range(len(rules)))}
         for axis, signal in enumerate(_core.SIGNALS):
             if signal in self.signals:
-                columns[f"{signal}_from"] = [lower[axis] for lower, _, _ in self.rules]
-                columns[f"{signal}_to"] = [upper[axis] for _, upper, _ in self.rules]
-        columns["multiple"] = [action[0] for _, _, action in self.rules]
-        columns["increment_packets"] = [action[1] for _, _, action in self.rules]
-        columns["intersend_ms"] = [action[2] for _, _, action in self.rules]
+                columns[f"{signal}_from"] = [rule.lower[axis] for rule in rules]
+                columns[f"{signal}_to"] = [rule.upper[axis] for rule in rules]
+        columns["multiple"] = [rule.action.multiple for rule in rules]
+        columns["increment_packets"] = [rule.action.increment_packets for rule in rules]
+        columns["intersend_ms"] = [rule.action.intersend_ms for rule in rules]
         return pl.DataFrame(columns)

@@ -96,7 +96,7 @@ def designed_for(schemes: Sequence[Scored]) -> Model:
     made = scheme.provenance if isinstance(scheme, Table) else None
     if made is None:
         raise OptionError(f"model: expected one; {one.label} does not say what it was designed for")
-    return Model(made["model"], f"{one.name}.toml")
+    return Model(made.model, f"{one.name}.toml")
 
 
 def _entries(schemes: Scored | Sequence[Scored], model: Model) -> list[Contender]:
