@@ -36,7 +36,7 @@ from exmachina.evaluation import (
 )
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
-from exmachina.reproduce import Claim, Outcome, reproduce
+from exmachina.reproduce import Claim, Outcome, ReproduceOptions, reproduce
 from exmachina.schemes import Algorithm, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
 
@@ -61,6 +61,7 @@ __all__ = [
     "OptionError",
     "Outcome",
     "Progress",
+    "ReproduceOptions",
     "Results",
     "ScenarioError",
     "Scheme",

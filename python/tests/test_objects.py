@@ -33,6 +33,7 @@ from exmachina.designing.options import DesignOptions, DesignSettings
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings, RunOptions, RunSettings
 from exmachina.inspection.options import InspectOptions, InspectSettings
 from exmachina.networks.dumbbell import DumbbellSettings
+from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
 from exmachina.schemes import SchemeLike, contender_of
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
 
@@ -122,6 +123,7 @@ def test_errors_pickle() -> None:
         (InspectOptions, InspectSettings),
         (ScoreOptions, ScoreSettings),
         (Dumbbell, DumbbellSettings),
+        (ReproduceOptions, ReproduceSettings),
     ],
 )
 def test_options_and_their_keywords_are_the_same(options: type, keywords: type) -> None:

@@ -4,7 +4,7 @@ import json
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import App, CycloptsError, Parameter, default_name_transform
 
@@ -20,6 +20,7 @@ from exmachina.files import check_output
 from exmachina.inspection import InspectOptions
 from exmachina.inspection import inspect as inspect_table
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
+from exmachina.reproduce import ReproduceOptions
 from exmachina.schemes import Table, algorithms
 from exmachina.scoring import ScoreOptions, Stratum, designed_for
 from exmachina.scoring import score as score_schemes
@@ -243,13 +244,10 @@ def models() -> None:
 def reproduce(
     *experiments: str,
     list_only: Annotated[bool, Parameter(name="--list")] = False,
-    scale: Literal["quick", "paper"] = "quick",
+    options: Annotated[ReproduceOptions, FIELDS] = ReproduceOptions(),  # noqa: B008 (frozen)
     output: Annotated[Path, Output] = Path("reproduced"),
-    tables: Path | None = None,
-    ours: Path | None = None,
     trace_verizon: Path | None = None,
     trace_att: Path | None = None,
-    threads: int | None = None,
     quiet: Quiet = False,
 ) -> None:
     """Reproduce figures and tables of the papers, and measure what they claim: all on one page.
@@ -259,13 +257,10 @@ def reproduce(
     Args:
         experiments: Their ids, or `all`.
         list_only: List the experiments.
-        scale: `quick` takes minutes for all, `paper` has as many and as long runs as the papers.
+        options: See `ReproduceOptions`.
         output: The folder to write the report, pictures and results into.
-        tables: A folder of the authors' published tables (.dna), to be run beside ours.
-        ours: A folder of NAME.dna to take the place of our algorithms.
         trace_verizon: A recording of Verizon's LTE downlink in mahimahi's format; a synthetic link if not given.
         trace_att: Likewise of AT&T's.
-        threads: All processors if not given; the result is the same for any number.
         quiet: Show no progress.
     """
     from exmachina.command.reproduction import run_command  # noqa: PLC0415 (plotting takes a second to load)
@@ -273,13 +268,10 @@ def reproduce(
     traces = {"verizon": trace_verizon, "att": trace_att}
     run_command(
         list(experiments),
+        options,
         list_only=list_only,
-        scale=scale,
         output=output,
-        ours=ours,
-        tables=tables,
         traces={name: path for name, path in traces.items() if path is not None},
-        threads=threads,
         quiet=quiet,
     )
 

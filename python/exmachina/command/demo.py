@@ -12,7 +12,7 @@ import polars as pl
 from exmachina import charts, figures, report
 from exmachina.cloud import clouds_of, scheme_colours
 from exmachina.designing import Budget, Design, DesignOptions, Progress, design
-from exmachina.errors import InputError
+from exmachina.errors import ModelError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.networks import Model
@@ -79,7 +79,7 @@ def run_demo(
     scores = score([table, start], loaded, specimens=specimens, threads=threads, aimd=True)
     if scores.summary["score"].null_count() > 0:
         names = ", ".join(scores.summary.filter(pl.col("score").is_null())["scheme"])
-        raise InputError(
+        raise ModelError(
             f"{loaded.name}: nobody receives anything in {loaded.duration_s:g} s under {names}: a longer "
             "design.duration_s may help"
         )

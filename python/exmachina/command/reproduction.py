@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn
@@ -12,9 +11,10 @@ from rich.text import Text
 
 from exmachina import _core
 from exmachina.command.terminal import consoles, duration, plain_column
-from exmachina.errors import InputError
+from exmachina.errors import OptionError
 from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
+from exmachina.reproduce.options import ReproduceOptions
 from exmachina.reproduce.outcome import Claim, Outcome
 from exmachina.reproduce.page import write_report
 
@@ -26,14 +26,11 @@ HELD = {True: ("held", "green"), False: ("not held", "red"), None: ("not measure
 
 def run_command(
     names: list[str],
+    options: ReproduceOptions,
     *,
     list_only: bool,
-    scale: Literal["quick", "paper"],
     output: Path,
-    ours: Path | None,
-    tables: Path | None,
     traces: dict[str, Path],
-    threads: int | None,
     quiet: bool,
 ) -> None:
     """Runs the command; see `exmachina.reproduce` for what the settings mean."""
@@ -42,22 +39,13 @@ def run_command(
         show_list(out)
         return
     if not names:
-        raise InputError("reproduce: expected all, or ids of experiments; --list shows them")
+        raise OptionError("reproduce: expected all, or ids of experiments; --list shows them")
     with display(messages, quiet=quiet) as on_progress:
-        outcomes = reproduce(
-            names,
-            scale=scale,
-            output=output,
-            ours=ours,
-            tables=tables,
-            traces=traces,
-            threads=threads,
-            on_progress=on_progress,
-        )
+        outcomes = reproduce(names, options, output=output, traces=traces, on_progress=on_progress)
     facts = {
-        "scale": scale,
-        "our algorithms": "as shipped" if ours is None else str(ours),
-        "published tables": "none given" if tables is None else str(tables),
+        "scale": options.scale,
+        "our algorithms": "as shipped" if options.ours is None else str(options.ours),
+        "published tables": "none given" if options.tables is None else str(options.tables),
         "version": _core.__version__,
         **{f"trace, {name}": str(path) for name, path in traces.items()},
     }

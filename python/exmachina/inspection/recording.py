@@ -1,6 +1,7 @@
 """One run of the design simulator, event by event."""
 
 import os
+from typing import Literal
 
 import polars as pl
 
@@ -49,11 +50,11 @@ def record(
     network = Model.of(network)
     seed = network.seed if seed is None else seed
     check_seed(seed)
-    scheme = scheme if scheme == "aimd" else Table.of(scheme)
-    return recorded(scheme, network.held_out(seed, 1), 0, seconds)
+    table: Table | Literal["aimd"] = "aimd" if scheme == "aimd" else Table.of(scheme)
+    return recorded(table, network.held_out(seed, 1), 0, seconds)
 
 
-def recorded(scheme: Table | str, networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
+def recorded(scheme: Table | Literal["aimd"], networks: _core.Specimens, index: int, seconds: float) -> pl.DataFrame:
     """A run on one of these networks, as from `record`."""
     run = interruptible(lambda _: _core.record(scheme, networks, index, seconds, MAX_ROWS))
     none = pl.lit(2**32 - 1, dtype=pl.UInt32)

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
 
 import polars as pl
 
@@ -153,7 +153,7 @@ def _run_of(
 
 
 def _in_design(
-    name: str, scheme: Table | tuple[Table, ...] | str, networks: _core.Specimens, seconds_each: float
+    name: str, scheme: Table | tuple[Table, ...] | Literal["aimd"], networks: _core.Specimens, seconds_each: float
 ) -> _Run:
     return _Run(name, networks, lambda part, workers, stop: _core.evaluate(scheme, part, seconds_each, workers, stop))
 
