@@ -32,7 +32,7 @@ from exmachina import (
 from exmachina.designing.options import DesignOptions, DesignSettings
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings, RunOptions, RunSettings
 from exmachina.inspection.options import InspectOptions, InspectSettings
-from exmachina.networks.dumbbell import DumbbellSettings
+from exmachina.networks.single_link import DumbbellSettings
 from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
 from exmachina.schemes import SchemeLike, contender_of
 from exmachina.scoring.options import ScoreOptions, ScoreSettings

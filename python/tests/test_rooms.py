@@ -108,6 +108,17 @@ def test_no_imports_go_in_a_circle() -> None:
         raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
 
 
+def test_rooms_of_data_are_entered_by_their_door() -> None:
+    data = ROOMS[: ROOMS.index("pictures")]
+    inside = {
+        (module, other)
+        for module, others in graph().items()
+        for other in others
+        if "." in other and room_of(other) in data and room_of(module) != room_of(other)
+    }
+    assert inside == set()
+
+
 def test_this_test_sees_imports_wherever_they_stand() -> None:
     known = modules()
     hidden = "def f():\n    from exmachina.scoring import score\n    import exmachina.command.cli\n"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from hashlib import sha256
-from typing import TypeAlias, Unpack
+from typing import Unpack
 
 from exmachina import _core
 from exmachina.checks import workers_of
@@ -23,19 +23,17 @@ from exmachina.errors import OptionError, told_as
 from exmachina.files import alone, write_atomically, write_parquet
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model
-from exmachina.schemes import Table
+from exmachina.networks import Model, ModelLike
+from exmachina.schemes import Table, TableLike
 
 __all__ = ["design"]
 
-TableLike: TypeAlias = Table | str | os.PathLike[str]
-"""A table, its path, or the name of an algorithm that comes with the program."""
 REFRESH_S = 0.2
 """How often a display is told how things stand, and the clock is looked at."""
 
 
 def design(
-    model: Model | str | os.PathLike[str],
+    model: ModelLike,
     output: str | os.PathLike[str] | None = None,
     options: DesignOptions | None = None,
     *,

@@ -4,7 +4,7 @@ from exmachina.evaluation.options import EvaluationOptions, RunOptions
 from exmachina.evaluation.packets import TRACE_S, Trace, trace
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.runner import Standing, evaluate
-from exmachina.evaluation.scenario import Evaluation, shipped_scenarios
+from exmachina.evaluation.scenario import Evaluation, ScenarioLike, shipped_scenarios
 
 __all__ = [
     "TRACE_S",
@@ -12,6 +12,7 @@ __all__ = [
     "EvaluationOptions",
     "Results",
     "RunOptions",
+    "ScenarioLike",
     "Standing",
     "Trace",
     "evaluate",

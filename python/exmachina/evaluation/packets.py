@@ -10,7 +10,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.checks import check_seconds
 from exmachina.errors import OptionError, SchemeError
-from exmachina.evaluation.scenario import Evaluation
+from exmachina.evaluation.scenario import Evaluation, ScenarioLike
 from exmachina.files import make_folder, write_atomically, write_parquet
 from exmachina.schemes import SchemeLike
 
@@ -70,7 +70,7 @@ class Trace:
 
 
 def trace(
-    scenario: Evaluation | str | os.PathLike[str],
+    scenario: ScenarioLike,
     scheme: SchemeLike | None = None,
     *,
     run: int = 0,

@@ -19,7 +19,7 @@ from exmachina.checks import workers_of
 from exmachina.errors import SchemeError, Stopped
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings
 from exmachina.evaluation.results import Results
-from exmachina.evaluation.scenario import Evaluation
+from exmachina.evaluation.scenario import Evaluation, ScenarioLike
 from exmachina.files import FinishedRuns, alone, make_folder
 from exmachina.schemes import SchemeLike
 
@@ -55,7 +55,7 @@ class Standing:
 
 
 def evaluate(
-    scenario: Evaluation | str | os.PathLike[str],
+    scenario: ScenarioLike,
     schemes: Sequence[SchemeLike] | None = None,
     options: EvaluationOptions | None = None,
     *,

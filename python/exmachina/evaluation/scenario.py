@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, Unpack, cast
+from typing import Any, Self, TypeAlias, Unpack, cast
 
 import polars as pl
 
@@ -16,7 +16,8 @@ from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.schemes import Contender, SchemeLike, contender_of, distinct
 
-__all__ = ["Evaluation", "shipped_scenarios"]
+__all__ = ["Evaluation", "ScenarioLike", "shipped_scenarios"]
+
 
 MOST_TRACE_BYTES = 512 << 20
 """Of a recording: days of a fast link."""
@@ -66,7 +67,7 @@ class Evaluation:
         return f"Evaluation({self.name!r}, contenders={self.contenders})"
 
     @classmethod
-    def of(cls, source: "Evaluation | str | os.PathLike[str]") -> "Evaluation":
+    def of(cls, source: "ScenarioLike") -> "Evaluation":
         """An evaluation as it is; else what `load` makes of the path, name or text."""
         return source if isinstance(source, Evaluation) else cls.load(source)
 
@@ -176,6 +177,11 @@ class Evaluation:
 
     def _is_class(self, contender: int) -> bool:
         return self.chosen is not None and self.chosen[contender].is_class
+
+
+ScenarioLike: TypeAlias = Evaluation | str | os.PathLike[str]
+"""An evaluation, the path of a scenario file, the name of a scenario that comes with the program, or a text of several
+lines."""
 
 
 def _load(core: _core.Evaluation, folder: Path, files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -15,8 +15,8 @@ from exmachina.inspection.equilibria import equilibria
 from exmachina.inspection.options import InspectOptions, InspectSettings
 from exmachina.inspection.recording import recorded
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model, dumbbell
-from exmachina.schemes import Table
+from exmachina.networks import Model, ModelLike, dumbbell
+from exmachina.schemes import Table, TableLike
 
 if TYPE_CHECKING:
     from exmachina._core import Network
@@ -79,8 +79,8 @@ class Inspection:
 
 
 def inspect(
-    table: Table | str | os.PathLike[str],
-    model: Model | str | os.PathLike[str] | None = None,
+    table: TableLike,
+    model: ModelLike | None = None,
     options: InspectOptions | None = None,
     *,
     network: Model | None = None,

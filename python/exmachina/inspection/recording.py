@@ -1,6 +1,5 @@
 """One run of the design simulator, event by event."""
 
-import os
 from typing import Literal
 
 import polars as pl
@@ -9,8 +8,8 @@ from exmachina import _core
 from exmachina.checks import check_seconds, check_seed
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model
-from exmachina.schemes import Table
+from exmachina.networks import Model, ModelLike
+from exmachina.schemes import Table, TableLike
 
 __all__ = ["record", "recorded"]
 
@@ -19,8 +18,8 @@ MAX_ROWS = 2_000_000
 
 
 def record(
-    scheme: Table | str | os.PathLike[str],
-    network: Model | str | os.PathLike[str],
+    scheme: TableLike,
+    network: ModelLike,
     *,
     seconds: float = 30.0,
     seed: int | None = None,

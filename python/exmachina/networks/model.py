@@ -1,13 +1,13 @@
 """Design models: the network that one knows, and what one wants on it (Remy'13 §3; Tao'14 §3)."""
 
 import os
-from typing import Self
+from typing import Self, TypeAlias
 
 from exmachina import _core
 from exmachina.errors import ModelError, told_as
 from exmachina.files import MODELS, find, shipped_files
 
-__all__ = ["Model", "shipped_models"]
+__all__ = ["Model", "ModelLike", "shipped_models"]
 
 
 class Model(_core.Model):
@@ -47,7 +47,7 @@ class Model(_core.Model):
         return f"Model({self.name!r})"
 
     @classmethod
-    def of(cls, source: "Model | str | os.PathLike[str]") -> "Model":
+    def of(cls, source: "ModelLike") -> "Model":
         """A model as it is; else what `load` makes of the path or name."""
         return source if isinstance(source, Model) else cls.load(source)
 
@@ -65,6 +65,10 @@ class Model(_core.Model):
             return cls(data.decode(), file)
         except UnicodeDecodeError:
             raise ModelError(f"{file}: expected a TOML file in UTF-8") from None
+
+
+ModelLike: TypeAlias = Model | str | os.PathLike[str]
+"""A model, the path of a model file, or the name of a model that comes with the program."""
 
 
 def shipped_models() -> list[Model]:

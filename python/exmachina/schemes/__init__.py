@@ -5,7 +5,7 @@ from exmachina.schemes.contender import Contender, SchemeLike, contender_of, dis
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
 from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
-from exmachina.schemes.table import Table
+from exmachina.schemes.table import Table, TableLike
 
 __all__ = [
     "Ack",
@@ -16,6 +16,7 @@ __all__ = [
     "Scheme",
     "SchemeLike",
     "Table",
+    "TableLike",
     "action_words",
     "algorithms",
     "box_words",

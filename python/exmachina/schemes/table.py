@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from exmachina import _core
 from exmachina.errors import TableError, told_as
 from exmachina.files import ALGORITHMS, check_output, find, write_atomically
 
-__all__ = ["Table"]
+__all__ = ["Table", "TableLike"]
 
 
 class Table(_core.Table):
@@ -51,7 +51,7 @@ class Table(_core.Table):
         return f"Table({self.name!r}, {len(self)} rules)"
 
     @classmethod
-    def of(cls, source: "Table | str | os.PathLike[str]") -> "Table":
+    def of(cls, source: "TableLike") -> "Table":
         """A table as it is; else what `load` makes of the path or name."""
         return source if isinstance(source, Table) else cls.load(source)
 
@@ -97,3 +97,7 @@ class Table(_core.Table):
         columns["increment_packets"] = [rule.action.increment_packets for rule in rules]
         columns["intersend_ms"] = [rule.action.intersend_ms for rule in rules]
         return pl.DataFrame(columns)
+
+
+TableLike: TypeAlias = Table | str | os.PathLike[str]
+"""A table, its path, or the name of an algorithm that comes with the program."""

@@ -4,7 +4,6 @@ Every scheme meets the same networks and the same traffic, which no design for t
 differences are taken pair by pair.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,8 +16,8 @@ from exmachina.checks import workers_of
 from exmachina.errors import OptionError, SchemeError
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model
-from exmachina.schemes import Contender, SchemeLike, Table, contender_of, distinct
+from exmachina.networks import Model, ModelLike
+from exmachina.schemes import Contender, SchemeLike, Table, TableLike, contender_of, distinct
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
 from exmachina.scoring.report import AIMD, AIMD_BDP, REFERENCE, ScoreReport
 from exmachina.scoring.transport import in_transport
@@ -28,13 +27,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Scored", "designed_for", "score"]
 
-Scored: TypeAlias = SchemeLike | Sequence[Table | str | os.PathLike[str]]
+Scored: TypeAlias = SchemeLike | Sequence[TableLike]
 """A scheme as for `exmachina.evaluate`; or tables that are run together, one for each name of a model's senders."""
 
 
 def score(
     schemes: Scored | Sequence[Scored],
-    model: Model | str | os.PathLike[str],
+    model: ModelLike,
     options: ScoreOptions | None = None,
     *,
     on_progress: Callable[[str, float], None] | None = None,
@@ -112,7 +111,7 @@ def _entries(schemes: Scored | Sequence[Scored], model: Model) -> list[Contender
     return distinct(entries, {REFERENCE, AIMD, AIMD_BDP})
 
 
-def _together(tables: Sequence[Table | str | os.PathLike[str]], model: Model) -> Contender:
+def _together(tables: Sequence[TableLike], model: Model) -> Contender:
     """One table for each name of senders."""
     if len(tables) != len(model.classes):
         names = ", ".join(model.classes)
