@@ -28,6 +28,7 @@ class Column:
 class Action:
     """What a rule does: multiple * window + increment, and the least time between two sends."""
 
+    def __new__(cls, multiple: float, increment_packets: int, intersend_ms: float) -> Self: ...
     @property
     def multiple(self) -> float: ...
     @property
@@ -39,6 +40,7 @@ class Action:
 class Rule:
     """The box of memory where a rule holds, and what it does there."""
 
+    def __new__(cls, lower: Point, upper: Point, action: Action) -> Self: ...
     @property
     def lower(self) -> Point: ...
     @property

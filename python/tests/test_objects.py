@@ -84,6 +84,7 @@ def test_tables_and_models_pickle(model: Model) -> None:
     table = Table.load("known-1x")
     table.name = "of another name"
     assert same(table, again(table))
+    assert again(table.rules) == table.rules
     for one in (model, Model.load("demo"), Model(SMALL, "a.b")):
         assert same(one, again(one))
         assert again(one).held_out(1, 2).network(0) == one.held_out(1, 2).network(0)

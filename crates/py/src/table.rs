@@ -15,15 +15,18 @@ pub struct Action {
     intersend_ms: f64,
 }
 
+#[pymethods]
 impl Action {
-    /// As Python has it.
+    #[new]
     pub fn new(multiple: f64, increment_packets: i32, intersend_ms: f64) -> Action {
         Action { multiple, increment_packets, intersend_ms }
     }
-}
 
-#[pymethods]
-impl Action {
+    /// What a pickle holds.
+    fn __getnewargs__(&self) -> (f64, i32, f64) {
+        (self.multiple, self.increment_packets, self.intersend_ms)
+    }
+
     fn __repr__(&self) -> String {
         let Action { multiple, increment_packets, intersend_ms } = self;
         format!("Action(multiple={multiple}, increment_packets={increment_packets}, intersend_ms={intersend_ms})")
@@ -41,6 +44,16 @@ pub struct Rule {
 
 #[pymethods]
 impl Rule {
+    #[new]
+    fn new(lower: Point, upper: Point, action: PyRef<'_, Action>) -> Rule {
+        Rule { lower, upper, action: action.clone() }
+    }
+
+    /// What a pickle holds.
+    fn __getnewargs__(&self) -> (Point, Point, Action) {
+        (self.lower, self.upper, self.action.clone())
+    }
+
     fn __repr__(&self) -> String {
         format!("Rule(lower={:?}, upper={:?}, action={})", self.lower, self.upper, self.action.__repr__())
     }
