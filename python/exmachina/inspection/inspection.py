@@ -48,7 +48,7 @@ class Inspection:
     sample: pl.DataFrame
     """Some of the uses: rule, window_packets, and memory."""
     equilibria: pl.DataFrame
-    """States of a lone flow that hold themselves, as from `exmachina.equilibria.equilibria`, the least share first."""
+    """States of a lone flow that hold themselves, as from `exmachina.inspection.equilibria`, the least share first."""
     network: "Network"
     """Of the recorded run."""
     record: pl.DataFrame
