@@ -22,8 +22,7 @@ from algorithms_page import write_page
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
 from exmachina.files import write_atomically
-from exmachina.rivals import BUFFER_BDP, with_schemes
-from exmachina.scoring import REFERENCE
+from exmachina.scoring import BUFFER_BDP, REFERENCE
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"
@@ -98,8 +97,7 @@ def measure(
     elif theirs is not None:
         print(f"{model.name}: {tables / theirs}.dna is not here, and not compared with")
     count = specimens or (SPECIMENS_BESIDE_PUBLISHED if len(every) > 1 else SPECIMENS)
-    report = exmachina.score(every, model, specimens=count, seed=SEED, threads=threads)
-    report = with_schemes(report, SCHEMES, threads=threads)
+    report = exmachina.score([*every, *SCHEMES], model, specimens=count, seed=SEED, threads=threads)
     facts = {
         "model": model.name,
         "together": [path.stem for path in paths] if len(paths) > 1 else [],
@@ -131,9 +129,9 @@ def take(model: Model, path: Path, measured: dict[str, Any], *, renew: bool) -> 
 def check_origin(path: Path, table: Table, model: Model) -> None:
     """Stops where a table is not what its name says."""
     made = table.provenance
-    if made is None or made["model"] != model.text:
+    if made is None or made.model != model.text:
         raise SystemExit(f"{path}: was not designed for the model {model.name} as it comes with the program")
-    if made["seed"] == SEED:
+    if made.seed == SEED:
         raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
 
 
@@ -149,13 +147,13 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     # Progress between measurements: a checkpoint knows the CPU time of the very end, if this version can read it.
     cpu_s, packets = end_of(Path(f"{design}.checkpoint")) or (last["cpu_s"], last["packets"])
     return {
-        "version": made["version"],
-        "seed": made["seed"],
-        **json.loads(made["search"]),
+        "version": made.version,
+        "seed": made.seed,
+        **json.loads(made.search),
         "cpu_s": rounded(cpu_s + before),
         "cpu_s_before": rounded(before),
         "packets": packets,
-        "score": rounded(made["score"]),
+        "score": rounded(made.score),
         "history": thinned(history),
     }
 
@@ -166,7 +164,7 @@ def end_of(checkpoint: Path) -> tuple[float, int] | None:
         progress = _core.Designer.resume(checkpoint.read_text(), str(checkpoint)).progress()
     except (OSError, exmachina.InputError):
         return None
-    return progress["cpu_s"], progress["packets"]
+    return progress.cpu_s, progress.packets
 
 
 def thinned(history: pl.DataFrame) -> dict[str, list[float]]:

@@ -7,13 +7,12 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
-from exmachina.algorithm import Algorithm, Rival
+from exmachina.command.terminal import duration, si
 from exmachina.figures import STYLE, new_figure, png
 from exmachina.files import write_atomically
-from exmachina.rulewords import signed
+from exmachina.schemes import Algorithm, Rival, signed
 from exmachina.scoring import REFERENCE
 from exmachina.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
-from exmachina.terminal import duration, si
 
 COLUMNS = 5
 PUBLISHED = "#d98a00"

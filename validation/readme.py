@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 
 import exmachina
+from exmachina.command.terminal import duration
 from exmachina.files import write_atomically
-from exmachina.rulewords import signed
-from exmachina.terminal import duration
+from exmachina.schemes import signed
 
 PROJECT = Path(__file__).parents[1]
 GENERAL = ("general-0.1", "general-1", "general-10")

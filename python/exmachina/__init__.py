@@ -3,7 +3,7 @@
 import exmachina
 
 result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in, a rule table out
-report = exmachina.score(result.table, exmachina.Model.load("demo"))  # on networks that it has not seen
+report = exmachina.score([result.table, "cubic"], "demo")           # on networks that it has not seen, beside Cubic
 exmachina.inspect(result.table).save("demo.html")                   # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
@@ -11,37 +11,69 @@ exmachina.reproduce("fig4", output="out")                           # a figure o
 """
 
 from exmachina._core import SIGNALS, __version__
-from exmachina.algorithm import Algorithm, algorithms
-from exmachina.designing import Design, Progress, design
-from exmachina.errors import InputError, Stopped
-from exmachina.evaluation import Evaluation, Standing, evaluate, shipped_scenarios
-from exmachina.inspection import Inspection, dumbbell, inspect, record
-from exmachina.model import Model, shipped_models
-from exmachina.reproduce import Claim, Outcome, reproduce
-from exmachina.results import Results
-from exmachina.scheme import Scheme
-from exmachina.scoring import ScoreReport, score
-from exmachina.table import Table
-from exmachina.tracing import Trace, trace
+from exmachina.designing import Budget, Design, DesignOptions, DesignStopped, Progress, design
+from exmachina.errors import (
+    FileError,
+    InputError,
+    InUseError,
+    ModelError,
+    OptionError,
+    ScenarioError,
+    SchemeError,
+    Stopped,
+    TableError,
+    UnknownNameError,
+)
+from exmachina.evaluation import (
+    Evaluation,
+    EvaluationOptions,
+    Results,
+    Standing,
+    Trace,
+    evaluate,
+    shipped_scenarios,
+    trace,
+)
+from exmachina.inspection import Inspection, InspectOptions, inspect, record
+from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
+from exmachina.reproduce import Claim, Outcome, ReproduceOptions, reproduce
+from exmachina.schemes import Algorithm, Scheme, Table, algorithms
+from exmachina.scoring import ScoreOptions, ScoreReport, score
 
 __all__ = [
     "SIGNALS",
     "Algorithm",
+    "Budget",
     "Claim",
     "Design",
+    "DesignOptions",
+    "DesignStopped",
+    "Dumbbell",
     "Evaluation",
+    "EvaluationOptions",
+    "FileError",
+    "InUseError",
     "InputError",
+    "InspectOptions",
     "Inspection",
     "Model",
+    "ModelError",
+    "OptionError",
     "Outcome",
     "Progress",
+    "ReproduceOptions",
     "Results",
+    "ScenarioError",
     "Scheme",
+    "SchemeError",
+    "ScoreOptions",
     "ScoreReport",
     "Standing",
     "Stopped",
     "Table",
+    "TableError",
     "Trace",
+    "UnknownNameError",
     "__version__",
     "algorithms",
     "design",

@@ -1,6 +1,6 @@
 """`python -m exmachina` is the command line."""
 
-from exmachina.cli import main
+from exmachina.command.cli import main
 
 if __name__ == "__main__":
     main()

@@ -9,7 +9,7 @@ import polars as pl
 from plotly.subplots import make_subplots
 
 from exmachina.cloud import Cloud, frontier_of
-from exmachina.rulewords import signed
+from exmachina.schemes import signed
 from exmachina.slices import Axis, Slice, log_ticks
 from exmachina.style import GRID, INK, MUTED, SENDERS
 from exmachina.timeline import Timeline

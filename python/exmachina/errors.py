@@ -1,21 +1,131 @@
-"""What can go wrong through no fault of the program."""
+"""What can go wrong through no fault of the program: one class for each kind of mistake, all of them `InputError`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from exmachina._core import InputError
 
-if TYPE_CHECKING:
-    from exmachina.designing import Design
+__all__ = [
+    "FileError",
+    "InUseError",
+    "InputError",
+    "ModelError",
+    "OptionError",
+    "ScenarioError",
+    "SchemeError",
+    "Stopped",
+    "TableError",
+    "UnknownNameError",
+    "told_as",
+]
 
-__all__ = ["InputError", "Stopped"]
+
+class FileError(InputError):
+    """A file cannot be read, or cannot be written where it was asked for.
+
+    >>> exmachina.Table.load("none.dna")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.FileError: none.dna: cannot read it: no such file or directory
+    """
+
+
+class InUseError(FileError):
+    """Another process, or another call in this one, writes there.
+
+    >>> def again(now):
+    ...     exmachina.design("known-1x", "used.dna", rounds=1)
+    >>> exmachina.design("known-1x", "used.dna", rounds=1, on_progress=again)
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.InUseError: used.dna: this output is in use by process ...
+    """
+
+
+class UnknownNameError(InputError):
+    """Nothing goes by this name; the message says what it may have meant.
+
+    >>> exmachina.Model.load("dmo")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.UnknownNameError: dmo: there is no such model; ...; did you mean demo?
+    """
+
+
+class OptionError(InputError):
+    """A value is not possible for an option.
+
+    >>> exmachina.design("demo", seconds=0)
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.OptionError: seconds: expected a number above 0, got 0
+    """
+
+
+class ModelError(InputError):
+    """A text is no model: file, line, field, and what was expected.
+
+    >>> exmachina.Model("[link]")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.ModelError: model.toml...
+    """
+
+
+class ScenarioError(InputError):
+    """A text is no scenario: file, line, field, and what was expected.
+
+    >>> exmachina.Evaluation("[link]")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.ScenarioError: scenario.toml...
+    """
+
+
+class TableError(InputError):
+    """Bytes are no rule table.
+
+    >>> exmachina.Table(b"no table")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.TableError: table.dna: not a .dna file...
+    """
+
+
+class SchemeError(InputError):
+    """What was given is no scheme, or none that can run there.
+
+    >>> exmachina.evaluate("r4", ["cubci"])
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.SchemeError: schemes: expected newreno, ...; did you mean cubic?
+    """
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C during a design or an evaluation: what was done is saved, and the message says how to go on."""
+    """Ctrl-C during long work: what was done is saved, and the message says how to go on.
 
-    def __init__(self, message: str, design: Design | None = None) -> None:
-        super().__init__(message)
-        self.design = design
-        """What a design had found so far."""
+    >>> def press_ctrl_c(now):
+    ...     raise KeyboardInterrupt
+    >>> try:
+    ...     exmachina.evaluate("r4", ["cubic"], runs=2, duration_s=1, output="out", on_progress=press_ctrl_c)
+    ... except exmachina.Stopped as stopped:
+    ...     print(stopped)
+    Stopped; finished runs are kept in out. To go on: the same command.
+    """
+
+
+@contextmanager
+def told_as(kind: type[InputError], before: str = "") -> Iterator[None]:
+    """Raises what the core refuses as an error of this kind, with `before` in front of the message.
+
+    Errors that have a kind already keep it.
+    """
+    try:
+        yield
+    except InputError as error:
+        if type(error) is not InputError:
+            raise
+        told = kind(f"{before}{error}")
+        told.__dict__.update(error.__dict__)
+        raise told from None

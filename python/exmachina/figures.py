@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from exmachina.cloud import Cloud
 from exmachina.inspection import Inspection
-from exmachina.rulewords import action_words, signed
+from exmachina.schemes import action_words, signed
 from exmachina.slices import Slice, log_ticks
 from exmachina.style import GRID, INK, MUTED, SENDERS, network_words
 from exmachina.timeline import Timeline, timeline_of

@@ -13,5 +13,5 @@ __all__ = ["frame_of"]
 
 def frame_of(columns: "list[Column]") -> pl.DataFrame:
     """A data frame of the core's columns; what is not a number becomes null."""
-    series = [pl.Series(name, np.frombuffer(data, dtype=kind)) for name, kind, data in columns]
+    series = [pl.Series(one.name, np.frombuffer(one.data, dtype=one.dtype)) for one in columns]
     return pl.DataFrame(series).with_columns(pl.col(pl.Float64).fill_nan(None))

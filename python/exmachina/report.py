@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from exmachina import _core, charts
 from exmachina.inspection import Inspection
-from exmachina.rulewords import action_words, box_words, percent, signed
+from exmachina.schemes import action_words, box_words, percent, signed
 from exmachina.style import network_words, signal_words
 from exmachina.timeline import timeline_of
 

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import polars as pl
 
 from exmachina import _core
-from exmachina.table import Table
+from exmachina.schemes import Table, rules_at
 
-__all__ = ["Axis", "Slice", "log_ticks", "rules_at", "slice_of"]
+__all__ = ["Axis", "Slice", "log_ticks", "slice_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -90,7 +90,8 @@ def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
     memory[:, :, _core.SIGNALS.index(x.signal)] = x.memory[None, :]
     memory[:, :, _core.SIGNALS.index(y.signal)] = y.memory[:, None]
     rule = rules_at(table, memory)
-    actions = np.array([action for _, _, action in table.rules], dtype=np.float64)
+    does = [one.action for one in table.rules]
+    actions = np.array([(one.multiple, one.increment_packets, one.intersend_ms) for one in does], dtype=np.float64)
     window = _median(moving["window_packets"])
     dots = moving.gather_every(max(1, len(moving) // DOTS))
     return Slice(
@@ -105,31 +106,14 @@ def slice_of(table: Table, sample: pl.DataFrame) -> Slice:
     )
 
 
-def rules_at(table: Table, memory: Floats) -> npt.NDArray[np.int64]:
-    """The number of the rule at each memory; memory beyond the domain is clamped to it.
-
-    Args:
-        table: The table.
-        memory: Shape (..., 6), signals in the order of `exmachina.SIGNALS`, times in ms.
-    """
-    found = np.zeros(memory.shape[:-1], dtype=np.int64)
-    lowers = np.array([lower for lower, _, _ in table.rules])
-    uppers = np.array([upper for _, upper, _ in table.rules])
-    lowers = np.where(lowers == lowers.min(axis=0), -np.inf, lowers)
-    uppers = np.where(uppers == uppers.max(axis=0), np.inf, uppers)
-    for rule, (lower, upper) in enumerate(zip(lowers, uppers, strict=True)):
-        found[np.all((lower <= memory) & (memory < upper), axis=-1)] = rule
-    return found
-
-
 def _most_used_signals(table: Table, sample: pl.DataFrame) -> tuple[str, str]:
     """The signal that most of the rules in use are bounded on, and the next one that does not move in step with it.
 
     Ties go to signals that are cut more often.
     """
     counts = np.bincount(sample["rule"].to_numpy(), minlength=len(table))
-    lowers = np.array([lower for lower, _, _ in table.rules])
-    uppers = np.array([upper for _, upper, _ in table.rules])
+    lowers = np.array([rule.lower for rule in table.rules])
+    uppers = np.array([rule.upper for rule in table.rules])
     bounded = counts @ ((lowers > lowers.min(axis=0)) | (uppers < uppers.max(axis=0)))
     cuts = [len(np.unique(column)) for column in lowers.T]
     axes = [_core.SIGNALS.index(signal) for signal in table.signals]

@@ -6,9 +6,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from exmachina.evaluation import Trace
 from exmachina.figures import STYLE, new_figure
 from exmachina.style import MUTED, SENDERS
-from exmachina.tracing import Trace
 
 __all__ = ["trace_figure"]
 

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
 from exmachina.cloud import Cloud, Floats, clouds_of_flows, frontier_of
+from exmachina.evaluation import Results
 from exmachina.figures import STYLE, draw_clouds, new_figure
 from exmachina.labels import place_labels
-from exmachina.results import Results
 from exmachina.slices import log_ticks
 from exmachina.style import MUTED
 

@@ -27,9 +27,8 @@ import polars as pl
 from mutations import mutated
 
 from exmachina import Evaluation, InputError, Model, Table, _core
-from exmachina.designing import _Files, _resumed
-from exmachina.runs import FinishedRuns
-from exmachina.shipped import ALGORITHMS, MODELS, SCENARIOS, shipped_files
+from exmachina.designing.outputs import DesignFiles, resumed
+from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, FinishedRuns, shipped_files
 
 HANG_S = 60
 """A case that takes longer hangs."""
@@ -246,8 +245,8 @@ def go_on(designer: _core.Designer) -> None:
     _core.Designer.resume(designer.checkpoint(), "m.dna.checkpoint")
     stop = _core.Stop()
     stop.set()
-    for _, dna in designer.answer(workers(), stop)[0]:
-        assert Table(dna).dna == dna
+    for designed in designer.answer(workers(), stop).tables:
+        assert Table(designed.dna).dna == designed.dna
 
 
 def read_scenario(data: bytes, luck: random.Random) -> None:
@@ -261,7 +260,7 @@ def use(evaluation: Evaluation, luck: random.Random) -> None:
     if not evaluation.contenders:
         return
     which = luck.randrange(len(evaluation.contenders))
-    core = evaluation._core
+    core = evaluation._inner
     for_a_moment(lambda stop: core.run(which, 0, 1, workers(), stop))
     if evaluation.contenders[which] != "omniscient":
         core.record(which, 0, SIMULATED_S, 300)
@@ -272,8 +271,8 @@ def read_table(data: bytes, _: random.Random) -> None:
     assert len(table.frame) == len(table)
     assert Table(table.dna).dna == table.dna
     assert table.signals
-    assert table.provenance is None or table.provenance["seed"] >= 0
-    assert table.config is None or "rtt_ms" in table.config
+    assert table.provenance is None or table.provenance.seed >= 0
+    assert table.config is None or table.config.rtt_ms is None or isinstance(table.config.rtt_ms.low, float)
     part = network().held_out(1, 1)
     for_a_moment(lambda stop: _core.evaluate(table, part, 1.0, workers(), stop))
     _core.record(table, part, 0, 0.5, 300)
@@ -288,7 +287,7 @@ def read_checkpoint(data: bytes, _: random.Random) -> None:
     path = folder() / "d.dna.checkpoint"
     path.write_bytes(data)
     model = Model(RICH_MODEL.decode(), "rich.toml")
-    go_on(_resumed(_Files(folder() / "d.dna", model.classes), model, "default", None, []))
+    go_on(resumed(DesignFiles(folder() / "d.dna", model.classes), model, "default", None))
 
 
 def read_kept_runs(data: bytes, _: random.Random) -> None:

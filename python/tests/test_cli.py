@@ -93,7 +93,7 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
             ["design", "small.toml", "-o", "x.dna", "--start", "no.dna"],
             "no.dna: cannot read it: no such file or directory",
         ),
-        (["score", "--model", "small.toml"], "tables: expected at least one"),
+        (["score", "--model", "small.toml"], "schemes: expected at least one"),
         (["score", "small.toml", "--model", "small.toml"], "small.toml: not a .dna file"),
         (
             ["score", "one.dna", "--model", "small.toml", "--specimens", "0"],

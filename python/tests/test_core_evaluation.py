@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def evaluation(text: str = SCENARIO) -> _core.Evaluation:
 
 
 def arrays(columns: list[_core.Column]) -> dict[str, np.ndarray]:
-    return {name: np.frombuffer(data, dtype) for name, dtype, data in columns}
+    return {column.name: np.frombuffer(column.data, column.dtype) for column in columns}
 
 
 class Additive:
@@ -46,6 +48,15 @@ class Additive:
     def on_loss(self, loss: _core.Congestion) -> None:
         assert loss.lost > 0
         self.window = max(2.0, self.window / 2)
+
+
+@dataclass
+class Given:
+    """A contender."""
+
+    label: str
+    scheme: object
+    queue: str | None = None
 
 
 class Wide:
@@ -70,7 +81,14 @@ def test_rows_are_the_same_on_any_number_of_threads() -> None:
 
 
 def test_a_class_is_a_scheme() -> None:
-    e = evaluation().with_schemes([Additive, ("wide", Wide), ("wide/codel", Wide), "window:10"])
+    e = evaluation().with_schemes(
+        [
+            Given("Additive", Additive),
+            Given("wide", Wide),
+            Given("wide/codel", Wide, "codel"),
+            Given("window:10", "window:10"),
+        ]
+    )
     assert e.contenders == ["Additive", "wide", "wide/codel", "window:10"]
     rows = arrays(e.run(0, 0, 3, _core.Workers(2), _core.Stop()))
     assert rows["delivered_packets"].sum() > 1000
@@ -89,7 +107,7 @@ def test_a_class_may_set_the_pace() -> None:
             pass
 
     # 1250 bytes every 2 ms.
-    rows = arrays(evaluation().with_schemes([Paced]).run(0, 0, 1, _core.Workers(1), _core.Stop()))
+    rows = arrays(evaluation().with_schemes([Given("Paced", Paced)]).run(0, 0, 1, _core.Workers(1), _core.Stop()))
     assert rows["throughput_mbps"] == pytest.approx([5.0, 5.0], rel=0.1)
 
 
@@ -103,7 +121,7 @@ def test_what_a_class_raises_is_raised_again() -> None:
             if ack.now_ms > 3000:
                 raise LookupError("no luck")
 
-    e = evaluation().with_schemes([Failing])
+    e = evaluation().with_schemes([Given("Failing", Failing)])
     with pytest.raises(LookupError, match="no luck"):
         e.run(0, 0, 3, _core.Workers(1), _core.Stop())
     first = calls
@@ -129,22 +147,23 @@ def test_what_is_no_scheme_is_told(body: str, error: type[Exception], message: s
     odd = names["Odd"]
     assert isinstance(odd, type)
     with pytest.raises(error, match=message):
-        evaluation().with_schemes([odd]).run(0, 0, 1, _core.Workers(1), _core.Stop())
+        evaluation().with_schemes([Given("Odd", odd)]).run(0, 0, 1, _core.Workers(1), _core.Stop())
 
 
 def test_records_packet_by_packet() -> None:
-    senders, hops = map(arrays, evaluation().record(0, 0, 5.0, 10**6))
+    recorded = evaluation().record(0, 0, 5.0, 10**6)
+    senders, hops = arrays(recorded.senders), arrays(recorded.hops)
     assert senders["time_s"].max() <= 5.0
     names = np.array(_core.SENDER_EVENTS)[senders["event"]]
     sent = (names == "send").sum()
     assert sent == (np.array(_core.HOP_EVENTS)[hops["event"]] == "enter").sum() > 100
     assert (senders["window"][names == "send"] > 0).all()
-    short, _ = map(arrays, evaluation().record(0, 0, None, 200))
+    short = arrays(evaluation().record(0, 0, None, 200).senders)
     assert 200 <= len(short["time_s"]) < 210
 
 
 def test_files_are_loaded_by_name() -> None:
-    e = evaluation(SCENARIO.replace("rate_mbps = 15", "trace = 'a.down'")).with_schemes(["x.dna"])
+    e = evaluation(SCENARIO.replace("rate_mbps = 15", "trace = 'a.down'")).with_schemes([Given("x.dna", "x.dna")])
     assert e.files == ["x.dna", "a.down"]
     with pytest.raises(_core.InputError, match=r"the rule table x\.dna is not loaded"):
         e.run(0, 0, 1, _core.Workers(1), _core.Stop())
@@ -162,4 +181,6 @@ def test_mistakes_name_their_place() -> None:
     assert told.value.field == "schemes"
     assert str(told.value).startswith("x.toml:2: schemes: expected droptail, red")
     with pytest.raises(_core.InputError, match="expected names, tables or classes, got 3"):
-        evaluation().with_schemes([3])  # type: ignore[list-item]
+        evaluation().with_schemes([Given("three", 3)])
+    with pytest.raises(_core.InputError, match=r"expected droptail, red, .* got blue$"):
+        evaluation().with_schemes([Given("wide/blue", Wide, "blue")])

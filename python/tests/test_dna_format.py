@@ -188,10 +188,11 @@ def test_what_tools_print_is_there(algorithm: Algorithm) -> None:
 
 def test_rules_are_found_where_we_find_them(algorithm: Algorithm) -> None:
     root, rules = decode(algorithm.table.dna), algorithm.table.rules
-    for lower, upper, action in rules:
-        low = dict(zip(MEMORY.values(), lower, strict=True))
-        middle = {name: (a + b) / 2 for name, a, b in zip(MEMORY.values(), lower, upper, strict=True)}
-        below = {name: math.nextafter(b, -math.inf) for name, b in zip(MEMORY.values(), upper, strict=True)}
+    for rule in rules:
+        action = (rule.action.multiple, rule.action.increment_packets, rule.action.intersend_ms)
+        low = dict(zip(MEMORY.values(), rule.lower, strict=True))
+        middle = {name: (a + b) / 2 for name, a, b in zip(MEMORY.values(), rule.lower, rule.upper, strict=True)}
+        below = {name: math.nextafter(b, -math.inf) for name, b in zip(MEMORY.values(), rule.upper, strict=True)}
         for memory in (low, middle, below):
             leaf = find(root, memory)
             assert (leaf["window_multiple"], leaf["window_increment"], leaf["intersend"]) == action

@@ -6,7 +6,7 @@ import pytest
 from conftest import Command
 
 from exmachina import Table, algorithms, dumbbell, score
-from exmachina.equilibria import _rests, equilibria
+from exmachina.inspection.equilibria import _rests, equilibria
 
 NETWORK = dumbbell(rate_mbps=10, rtt_ms=99, senders=1, on_s=1e6, off_s=1)
 """A packet each ms, and an RTT of 100 ms."""
@@ -29,10 +29,8 @@ def test_one_rule_holds_what_it_does() -> None:
 
 
 def test_of_what_comes_with_the_program_nothing_mutes() -> None:
-    muting = {
-        one.name: rules for one in algorithms() if (rules := [a for _, _, a in one.table.rules if a[0] + a[1] < 1])
-    }
-    assert muting == {}
+    actions = [(one.name, rule.action) for one in algorithms() for rule in one.table.rules]
+    assert [(name, does) for name, does in actions if does.multiple + does.increment_packets < 1] == []
 
 
 def test_a_state_that_holds_itself_is_what_runs_end_in() -> None:

@@ -1,6 +1,5 @@
 """Evaluations: contenders on the same networks, whatever the threads and however often they are interrupted."""
 
-import doctest
 import json
 import os
 import signal
@@ -15,13 +14,11 @@ import pytest
 from conftest import DURATIONS, Command, command
 from polars.testing import assert_frame_equal
 
-import exmachina
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.charts import tradeoff_chart
 from exmachina.cloud import clouds_of_flows, frontier_of
-from exmachina.evaluation import SchemeLike, _distinct
 from exmachina.labels import place_labels
-from exmachina.scheme import Ack, Congestion
+from exmachina.schemes import Ack, Congestion, Contender, SchemeLike, distinct
 from exmachina.style import family_colours
 
 SCENARIO = """\
@@ -197,13 +194,6 @@ def test_what_a_class_raises_is_raised(scenario: Evaluation) -> None:
         evaluate(scenario, [Broken], runs=1)
 
 
-def test_the_example_of_the_documentation() -> None:
-    examples = doctest.DocTestFinder().find(Scheme, "Scheme", globs={"Scheme": Scheme, "evaluate": evaluate})
-    results = [doctest.DocTestRunner().run(example) for example in examples]
-    assert sum(result.attempted for result in results) == 2
-    assert sum(result.failed for result in results) == 0
-
-
 def test_an_interrupted_evaluation_goes_on(scenario: Evaluation, tmp_path: Path) -> None:
     seen: list[int] = []
 
@@ -344,7 +334,9 @@ def test_an_empty_trace_can_be_drawn(tmp_path: Path) -> None:
 
 
 def test_names_are_told_apart() -> None:
-    assert _distinct(["a", "a", "b/codel", "b/codel"]) == ["a", "a (2)", "b/codel", "b (2)/codel"]
+    given = [Contender("a", "cubic"), Contender("a", "cubic"), *2 * [Contender("b", "cubic", "codel")]]
+    assert [one.label for one in distinct(given)] == ["a", "a (2)", "b/codel", "b (2)/codel"]
+    assert [one.label for one in distinct(given[:1], {"a"})] == ["a (2)"]
 
 
 @pytest.mark.parametrize(
@@ -441,7 +433,3 @@ def test_mistakes(exmachina: Command, tmp_path: Path, arguments: list[str], mess
     assert done.stderr.count("\n") == 1, "one message, one line"
     assert done.stdout == ""
     assert sorted(tmp_path.iterdir()) == before, "nothing is written"
-
-
-def test_everything_that_is_public_is_there() -> None:
-    assert all(hasattr(exmachina, name) for name in exmachina.__all__)

@@ -16,9 +16,7 @@ import pytest
 from conftest import SMALL, Command, command
 
 from exmachina import Evaluation, InputError, Model, Table, design, evaluate
-from exmachina.files import check_output, make_folder, read_file, write_atomically
-from exmachina.locks import alone
-from exmachina.parquet import read_parquet, write_parquet
+from exmachina.files import alone, check_output, make_folder, read_file, read_parquet, write_atomically, write_parquet
 
 SCENARIO = """\
 schemes = ["newreno", "cubic"]
@@ -90,7 +88,9 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path, monke
 def test_a_full_disk_in_words(tmp_path: Path, model_file: Path) -> None:
     # Every write beyond a size is refused, as by a disk that is full.
     limited = "import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, (2000, 2000)); sys.dont_write_bytecode = True; "
-    limited += "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from exmachina.cli import main; main()"
+    limited += (
+        "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from exmachina.command.cli import main; main()"
+    )
     arguments = ["design", str(model_file), "-o", "a.dna", "--rounds", "2", "--threads", "1"]
     done = subprocess.run(
         [sys.executable, "-c", limited, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False

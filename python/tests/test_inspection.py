@@ -12,8 +12,8 @@ from conftest import published
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.rulewords import action_words, box_words, digits, percent, signed
-from exmachina.slices import log_ticks, rules_at
+from exmachina.schemes import action_words, box_words, digits, percent, rules_at, signed
+from exmachina.slices import log_ticks
 from exmachina.timeline import timeline_of
 
 
@@ -55,10 +55,10 @@ def test_uses_add_up(designed: Table, model: Model) -> None:
 
 def test_the_slice_shows_what_the_rules_do(designed: Table, model: Model) -> None:
     view = inspect(designed, model, specimens=10, seconds=5).slice
-    actions = [action for _, _, action in designed.rules]
-    multiple, increment, intersend = actions[view.rule[3, 5]]
-    assert view.window_change[3, 5] == max(0, int(multiple * view.window + increment)) - view.window
-    assert view.intersend_ms[3, 5] == intersend
+    action = designed.rules[view.rule[3, 5]].action
+    window = int(action.multiple * view.window + action.increment_packets)
+    assert view.window_change[3, 5] == max(0, window) - view.window
+    assert view.intersend_ms[3, 5] == action.intersend_ms
     assert {view.x.signal, view.y.signal, *view.at} == set(designed.signals)
     for axis in (view.x, view.y):
         assert np.all(np.diff(axis.drawn) > 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from exmachina import InputError, Model, Table, design, inspect, record, score
-from exmachina.cli import main
+from exmachina.command.cli import main
 
 REST = "[workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n[design]\nduration_s = 6\n"
 DUMBBELL = "[link]\nrate_mbps = 8\nbuffer = { bdp = 2 }\n[path]\nrtt_ms = 60\n"
@@ -92,7 +92,7 @@ def test_two_links_can_be_designed_for_scored_and_recorded() -> None:
 def test_every_table_says_which_it_is(kinds: Path) -> None:
     for name, table in design(kinds, rounds=2).tables.items():
         assert table.provenance is not None
-        assert json.loads(table.provenance["search"])["table"] == name
+        assert json.loads(table.provenance.search)["table"] == name
 
 
 def test_tables_to_start_from(kinds: Path) -> None:

@@ -10,8 +10,7 @@ from conftest import DURATIONS, SMALL
 from polars.testing import assert_frame_equal
 
 from exmachina import InputError, Model, Table, score
-from exmachina.rivals import with_schemes
-from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, Stratum, distinct_names
+from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE, Stratum
 
 
 def test_everybody_meets_the_same_networks(model: Model, one_rule: Table, designed: Table) -> None:
@@ -135,8 +134,8 @@ def test_tables_schemes_and_the_reference_have_one_scorer(deliveries: str) -> No
     }  # fmt: skip
     assert (model.objective.loss_weight, model.objective.deliveries) == (2, deliveries)
     table = Table.single(model.signals, 1.0, 5, 2.0, "table")
-    report = with_schemes(score(table, model, specimens=6, aimd=True), ["newreno", "cubic/sfqcodel"])
-    assert report.summary["scheme"].to_list() == ["table", AIMD, REFERENCE, "newreno", "cubic/sfqcodel"]
+    report = score([table, "newreno", "cubic/sfqcodel"], model, specimens=6, aimd=True)
+    assert report.summary["scheme"].to_list() == ["table", "newreno", "cubic/sfqcodel", AIMD, REFERENCE]
     for (scheme,), frame in report.frame.filter(pl.col("on_s") > 0).group_by("scheme", maintain_order=True):
         got = {name: frame[name].to_numpy() for name in frame.columns if name != "scheme"}
         counted = got["delivered_packets"] - (got["late_packets"] if deliveries == "while-on" else 0)
@@ -213,9 +212,10 @@ def test_results_as_a_file(tmp_path: Path, model: Model, one_rule: Table) -> Non
         report.save(tmp_path / "r.csv")
 
 
-def test_names_are_told_apart(one_rule: Table) -> None:
+def test_names_are_told_apart(model: Model, one_rule: Table) -> None:
     reference = Table(one_rule.dna, f"{REFERENCE}.dna")
-    assert distinct_names([one_rule, one_rule, reference]) == ["one-rule", "one-rule (2)", f"{REFERENCE} (2)"]
+    summary = score([one_rule, one_rule, reference], model, specimens=2).summary
+    assert summary["scheme"].to_list() == ["one-rule", "one-rule (2)", f"{REFERENCE} (2)", REFERENCE]
 
 
 @pytest.mark.parametrize(

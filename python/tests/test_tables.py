@@ -62,8 +62,8 @@ def test_a_table_is_written_and_read(tmp_path: Path, designed: Table) -> None:
 def test_a_table_says_how_it_was_made(designed: Table, model: Model) -> None:
     made = designed.provenance
     assert made is not None
-    assert (made["model"], made["seed"]) == (model.text, model.seed)
-    assert '"steps":' in made["search"]
+    assert (made.model, made.seed) == (model.text, model.seed)
+    assert '"steps":' in made.search
 
 
 def test_rules_as_a_frame(designed: Table) -> None:
@@ -75,7 +75,12 @@ def test_rules_as_a_frame(designed: Table) -> None:
 
 def test_a_single_rule() -> None:
     table = Table.single(["rtt_ratio"], 0.5, 2, 1.5, "mine")
-    assert (table.name, len(table), table.signals, table.rules[0][2]) == ("mine", 1, ["rtt_ratio"], (0.5, 2, 1.5))
+    assert (table.name, len(table), table.signals) == ("mine", 1, ["rtt_ratio"])
+    [rule] = table.rules
+    action = rule.action
+    assert (action.multiple, action.increment_packets, action.intersend_ms) == (0.5, 2, 1.5)
+    assert repr(action) == "Action(multiple=0.5, increment_packets=2, intersend_ms=1.5)"
+    assert repr(rule).endswith(f"action={action!r})")
     with pytest.raises(InputError, match=f"^signals: expected some of {', '.join(SIGNALS)}, got rtt$"):
         Table.single(["rtt"], 0.5, 2, 1.5, "mine")
     with pytest.raises(InputError, match=r"rule 0: intersend is -1, expected 0 to 1e7 ms"):
@@ -93,4 +98,5 @@ def test_published_tables_say_what_they_are_for() -> None:
     table = Table.load(published("tao-100x"))
     assert len(table) == 91
     assert table.config is not None
-    assert table.config["rtt_ms"] == (150, 150)
+    assert table.config.rtt_ms is not None
+    assert (table.config.rtt_ms.low, table.config.rtt_ms.high) == (150, 150)

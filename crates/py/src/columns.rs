@@ -1,10 +1,25 @@
-//! Columns of numbers for data frames: name, numpy type, and the bytes.
+//! Columns of numbers for data frames.
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 /// A column as Python gets it.
-pub type Column = (&'static str, &'static str, Py<PyBytes>);
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Column {
+    name: &'static str,
+    /// numpy's name of the type.
+    dtype: &'static str,
+    /// The numbers, little-endian.
+    data: Py<PyBytes>,
+}
+
+#[pymethods]
+impl Column {
+    fn __eq__(&self, py: Python<'_>, other: &Column) -> bool {
+        let bytes = |column: &Column| column.data.as_bytes(py).to_vec();
+        (self.name, self.dtype) == (other.name, other.dtype) && bytes(self) == bytes(other)
+    }
+}
 
 /// A number of a column.
 pub trait Number: Copy {
@@ -31,5 +46,5 @@ number!(f64 => "<f8", u64 => "<u8", u32 => "<u4", u8 => "u1");
 pub fn column<T: Number>(py: Python<'_>, name: &'static str, numbers: impl IntoIterator<Item = T>) -> Column {
     let mut bytes = Vec::new();
     numbers.into_iter().for_each(|number| number.put(&mut bytes));
-    (name, T::TYPE, PyBytes::new(py, &bytes).unbind())
+    Column { name, dtype: T::TYPE, data: PyBytes::new(py, &bytes).unbind() }
 }

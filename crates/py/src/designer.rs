@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use exmachina_design::search::{self, Meter, Progress, Search, Settings};
 use exmachina_rules::RuleTable;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyList};
 
 use crate::columns::{Column, column};
 use crate::errors::input_error;
@@ -27,8 +27,37 @@ pub struct Designer {
     stop: AtomicBool,
 }
 
-/// The bytes of tables by name.
-type Dnas<'py> = Vec<(String, Bound<'py, PyBytes>)>;
+/// How a search stands.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct DesignProgress {
+    step: u64,
+    rules: usize,
+    score: Option<f64>,
+    starved_share: Option<f64>,
+    cpu_s: f64,
+    packets: u64,
+    doing: String,
+}
+
+/// A table that was designed.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Designed {
+    /// Of the senders that run it; empty where all run the same.
+    name: String,
+    /// The bytes of its file.
+    dna: Py<PyBytes>,
+}
+
+/// What a search has to hand over.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Answer {
+    /// [`Designed`], one for each name of senders.
+    tables: Py<PyList>,
+    /// On the specimens of measurements; none if unmeasured, or if nobody received anything there.
+    score: Option<f64>,
+    /// Share of the senders that starve there.
+    starved_share: f64,
+}
 
 /// A search that panicked in a step is as it was before the step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -101,17 +130,17 @@ impl Designer {
         py.detach(|| lock(&self.search).checkpoint())
     }
 
-    fn progress<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn progress(&self) -> DesignProgress {
         let now = lock(&self.progress).clone();
-        let dict = PyDict::new(py);
-        dict.set_item("step", now.step)?;
-        dict.set_item("rules", now.rules)?;
-        dict.set_item("score", now.best.and_then(|best| best.score))?;
-        dict.set_item("starved_share", now.best.map(|best| best.starved))?;
-        dict.set_item("cpu_s", now.cpu_s)?;
-        dict.set_item("packets", self.resumed_at + self.meter.packets.load(Ordering::Relaxed))?;
-        dict.set_item("doing", now.doing)?;
-        Ok(dict)
+        DesignProgress {
+            step: now.step,
+            rules: now.rules,
+            score: now.best.and_then(|best| best.score),
+            starved_share: now.best.map(|best| best.starved),
+            cpu_s: now.cpu_s,
+            packets: self.resumed_at + self.meter.packets.load(Ordering::Relaxed),
+            doing: now.doing,
+        }
     }
 
     fn history(&self, py: Python<'_>) -> Vec<Column> {
@@ -127,12 +156,16 @@ impl Designer {
         ]
     }
 
-    /// The tables to hand over, by the names of the senders that run them (one without a name where all run the same); their
-    /// score on the specimens of measurements, and the share of senders that starve there, unless that is stopped.
-    fn answer<'py>(&self, py: Python<'py>, workers: &Workers, stop: &Stop) -> (Dnas<'py>, Option<f64>, f64) {
+    /// The tables to hand over, and how they measure, unless that is stopped.
+    fn answer(&self, py: Python<'_>, workers: &Workers, stop: &Stop) -> PyResult<Answer> {
         let (tables, measure) = workers.run(py, || lock(&self.search).answer(&stop.flag));
-        let dnas = tables.into_iter().map(|(name, table)| (name, PyBytes::new(py, &table.to_dna()))).collect();
-        (dnas, measure.and_then(|measure| measure.score), measure.map_or(0.0, |measure| measure.starved))
+        let designed =
+            |(name, table): (String, RuleTable)| Designed { name, dna: PyBytes::new(py, &table.to_dna()).unbind() };
+        Ok(Answer {
+            tables: PyList::new(py, tables.into_iter().map(designed).collect::<Vec<_>>())?.unbind(),
+            score: measure.and_then(|measure| measure.score),
+            starved_share: measure.map_or(0.0, |measure| measure.starved),
+        })
     }
 
     #[getter]

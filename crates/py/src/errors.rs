@@ -5,7 +5,17 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-create_exception!(exmachina._core, InputError, PyValueError, "A file or a value that cannot be used, in one message.");
+create_exception!(
+    exmachina._core,
+    InputError,
+    PyValueError,
+    "A file or a value that cannot be used, in one message of one line: every mistake of a person is one of these.\n\n\
+     >>> try:\n\
+     ...     exmachina.score(\"known-1x\", \"known-1x\", specimens=0)\n\
+     ... except exmachina.InputError as error:\n\
+     ...     print(error)\n\
+     specimens: expected from 1 to 1000000, got 0"
+);
 
 /// An [`InputError`] with this message, in one line whatever it quotes of a file.
 pub fn input_error(message: impl std::fmt::Display) -> PyErr {

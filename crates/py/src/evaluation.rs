@@ -10,8 +10,9 @@ use exmachina_net::time::from_s;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_run::packet_trace::{PacketTrace, record};
 use exmachina_run::runs::{FlowRow, outcomes, runs, runs_until};
-use exmachina_scenario::{self, BufferSize, Contender};
+use exmachina_scenario::{BufferSize, Contender, queue_by_name};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::columns::{Column, column};
 use crate::errors::{file_error, input_error};
@@ -22,10 +23,36 @@ use crate::stop::Stop;
 use crate::table::Table;
 use crate::workers::Workers;
 
+/// A contender, as Python has it.
+#[derive(FromPyObject)]
+pub struct Given<'py> {
+    /// What results call it.
+    label: String,
+    /// A name, a rule table, or a Python class.
+    scheme: Bound<'py, PyAny>,
+    /// The discipline of every queue; the network's if none.
+    queue: Option<String>,
+}
+
+/// A run, packet by packet.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct PacketRecord {
+    /// What the senders did, as columns.
+    senders: Py<PyList>,
+    /// What happened at the hops, as columns.
+    hops: Py<PyList>,
+}
+
+/// Whether a name is that of a scheme that is built in, though perhaps with a number that it cannot have.
+#[pyfunction]
+pub fn is_scheme(name: &str) -> bool {
+    !matches!(SchemeName::parse(name), Ok(SchemeName::Table(_)))
+}
+
 /// A scenario with contenders.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
 pub struct Evaluation {
-    inner: scenario::Evaluation,
+    inner: exmachina_scenario::Evaluation,
     text: String,
     /// Rule tables that go by a name.
     algorithms: Vec<String>,
@@ -39,8 +66,8 @@ impl Evaluation {
     #[new]
     #[pyo3(signature = (text, file, algorithms = Vec::new()))]
     fn new(py: Python<'_>, text: &str, file: &str, algorithms: Vec<String>) -> PyResult<Evaluation> {
-        let inner =
-            scenario::Evaluation::parse_with(text, file, &algorithms).map_err(|error| file_error(py, &error))?;
+        let inner = exmachina_scenario::Evaluation::parse_with(text, file, &algorithms)
+            .map_err(|error| file_error(py, &error))?;
         Ok(Evaluation { inner, text: text.to_owned(), algorithms, library: Mutex::default(), own: Vec::new() })
     }
 
@@ -138,31 +165,27 @@ impl Evaluation {
         self.with(py, inner)
     }
 
-    /// The same scenario with other contenders: names, rule tables, Python classes, or pairs of a label and such.
-    fn with_schemes(&self, py: Python<'_>, schemes: Vec<Bound<'_, PyAny>>) -> PyResult<Evaluation> {
+    /// The same scenario with other contenders.
+    fn with_schemes(&self, py: Python<'_>, schemes: Vec<Given<'_>>) -> PyResult<Evaluation> {
         let mut library = Library::clone(&self.library());
         let mut own = Vec::new();
         let mut contenders = Vec::with_capacity(schemes.len());
-        for (i, item) in schemes.into_iter().enumerate() {
-            let (label, scheme) = labelled(item)?;
+        for (i, Given { label, scheme, queue }) in schemes.into_iter().enumerate() {
+            let refused = |message| field_error(py, "schemes", message);
+            let queue = queue.map(|name| queue_by_name(&name)).transpose().map_err(refused)?;
             // No file of a scenario is called like this.
             let name = format!("{label} (#{i})");
-            if let Ok(text) = scheme.extract::<String>() {
-                let contender = Contender::parse(&text).and_then(|c| c.check(&self.algorithms).map(|()| c));
-                let contender = contender.map_err(|message| field_error(py, "schemes", message))?;
-                contenders.push(Contender { label, ..contender });
-                continue;
-            }
-            let (_, queue) = Contender::split(&label);
-            let known = if let Ok(table) = scheme.extract::<PyRef<'_, Table>>() {
+            let known = if let Ok(text) = scheme.extract::<String>() {
+                let named = SchemeName::parse(&text).and_then(|s| s.check(&self.algorithms).map(|()| s));
+                named.map_err(refused)?
+            } else if let Ok(table) = scheme.extract::<PyRef<'_, Table>>() {
                 library.tables.insert(name.clone(), table.flat.clone());
                 SchemeName::Table(name)
             } else if scheme.is_callable() {
                 own.push((name.clone(), scheme.unbind()));
                 SchemeName::Own(name)
             } else {
-                let message = format!("expected names, tables or classes, got {}", scheme.repr()?);
-                return Err(field_error(py, "schemes", message));
+                return Err(refused(format!("expected names, tables or classes, got {}", scheme.repr()?)));
             };
             contenders.push(Contender { label, scheme: known, queue });
         }
@@ -222,7 +245,7 @@ impl Evaluation {
         run: u64,
         duration_s: Option<f64>,
         max_rows: usize,
-    ) -> PyResult<(Vec<Column>, Vec<Column>)> {
+    ) -> PyResult<PacketRecord> {
         if !self.inner.sends(contender) {
             return Err(input_error("omniscient: a calculation, which sends no packets to record"));
         }
@@ -234,13 +257,13 @@ impl Evaluation {
             Ok(record(&drawn.world, self.inner.run_seed(run), from_s(seconds), max_rows))
         });
         failure.check()?;
-        trace.map(|trace| trace_columns(py, trace)).map_err(|message: String| input_error(message))
+        trace_columns(py, trace.map_err(|message: String| input_error(message))?)
     }
 }
 
 impl Evaluation {
     /// The same contenders and files, otherwise this.
-    fn with(&self, py: Python<'_>, inner: scenario::Evaluation) -> Evaluation {
+    fn with(&self, py: Python<'_>, inner: exmachina_scenario::Evaluation) -> Evaluation {
         let own = self.own.iter().map(|(name, class)| (name.clone(), class.clone_ref(py))).collect();
         let (text, algorithms) = (self.text.clone(), self.algorithms.clone());
         Evaluation { inner, text, algorithms, library: Mutex::new(self.library()), own }
@@ -263,22 +286,6 @@ impl Evaluation {
         }
         library
     }
-}
-
-/// What people call a scheme, and the scheme: a pair of both, or what has a name.
-fn labelled(item: Bound<'_, PyAny>) -> PyResult<(String, Bound<'_, PyAny>)> {
-    if let Ok(pair) = item.extract::<(String, Bound<'_, PyAny>)>() {
-        return Ok(pair);
-    }
-    if let Ok(name) = item.extract::<String>() {
-        return Ok((name, item));
-    }
-    for attribute in ["name", "__name__"] {
-        if let Some(Ok(name)) = item.getattr_opt(attribute)?.map(|name| name.extract::<String>()) {
-            return Ok((name, item));
-        }
-    }
-    Ok((item.get_type().name()?.to_string(), item))
 }
 
 /// An error in a value that came from elsewhere than a file.
@@ -322,7 +329,7 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
     ]
 }
 
-fn trace_columns(py: Python<'_>, trace: PacketTrace) -> (Vec<Column>, Vec<Column>) {
+fn trace_columns(py: Python<'_>, trace: PacketTrace) -> PyResult<PacketRecord> {
     let PacketTrace { senders, hops, .. } = trace;
     let senders = vec![
         column(py, "time_s", senders.time_s),
@@ -345,5 +352,5 @@ fn trace_columns(py: Python<'_>, trace: PacketTrace) -> (Vec<Column>, Vec<Column
         column(py, "seq", hops.seq),
         column(py, "backlog", hops.backlog),
     ];
-    (senders, hops)
+    Ok(PacketRecord { senders: PyList::new(py, senders)?.unbind(), hops: PyList::new(py, hops)?.unbind() })
 }

@@ -21,25 +21,27 @@ mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::designer::Designer;
+    use crate::columns::Column;
+    #[pymodule_export]
+    use crate::designer::{Answer, DesignProgress, Designed, Designer};
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
-    use crate::evaluation::Evaluation;
+    use crate::evaluation::{Evaluation, PacketRecord, is_scheme};
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
+    use crate::objective::Objective;
+    #[pymodule_export]
     use crate::own::{Ack, Congestion};
     #[pymodule_export]
-    use crate::run::{check_duration, evaluate, record, reference, usage};
+    use crate::run::{Recorded, RuleUsage, Usage, check_duration, evaluate, record, reference, usage};
     #[pymodule_export]
     use crate::stop::Stop;
     #[pymodule_export]
-    use crate::table::Table;
+    use crate::table::{Action, Config, Provenance, Range, Rule, Table};
     #[pymodule_export]
     use crate::workers::Workers;
-    #[pymodule_export]
-    use exmachina_scenario::objective::Objective;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::file_error;
-use exmachina_scenario::objective::Objective;
+use crate::objective::Objective;
+use crate::table::Action;
 
 /// A design model.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
@@ -68,9 +69,9 @@ impl Model {
     }
 
     #[getter]
-    fn start_action(&self) -> (f64, i32, f64) {
+    fn start_action(&self) -> Action {
         let design = &self.inner.design;
-        (design.multiple.start, design.increment.start as i32, design.intersend_ms.start)
+        Action::new(design.multiple.start, design.increment.start as i32, design.intersend_ms.start)
     }
 
     #[getter]

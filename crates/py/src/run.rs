@@ -9,11 +9,13 @@ use exmachina_run::evaluate::{Contender, outcomes};
 use exmachina_run::record::{Record, record as record_run};
 use exmachina_run::reference::references;
 use exmachina_run::usage::usage as usage_of;
+use exmachina_run::worth::{Fared, counted, fared, score_of};
 use exmachina_scenario::objective::Objective;
-use exmachina_scenario::role::{self, Fared, Runs};
+use exmachina_scenario::role::{Runs, objective_of};
 use exmachina_scenario::{Specimen, bounds};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::columns::{Column, column};
 use crate::errors::input_error;
@@ -83,11 +85,11 @@ pub fn reference(
 pub fn scored(py: Python<'_>, specimens: &[Specimen], outcomes: &[Outcome], objective: &Objective) -> Vec<Column> {
     let mut rows = Vec::new();
     for (specimen, outcome) in specimens.iter().zip(outcomes) {
-        let roles = &specimen.network.roles;
-        let fared = outcome.fared(roles, objective);
-        let score = role::score(&fared, roles);
+        let roles = &specimen.roles;
+        let fared = fared(outcome, roles, objective);
+        let score = score_of(&fared, roles);
         rows.extend(outcome.flows.iter().zip(&fared).enumerate().map(|(sender, (flow, fared))| {
-            let counted = flow.counted(role::objective_of(roles, sender, objective).deliveries);
+            let counted = counted(flow, objective_of(roles, sender, objective).deliveries);
             Row {
                 specimen: specimen.index,
                 sender: sender as u32,
@@ -147,7 +149,16 @@ fn columns(py: Python<'_>, rows: &[Row]) -> Vec<Column> {
     ]
 }
 
-/// One run, one row per event; and how much of it the rows cover, s.
+/// One run.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Recorded {
+    /// One row per event.
+    events: Py<PyList>,
+    /// How much of it the rows cover, s.
+    covered_s: f64,
+}
+
+/// One run, event by event.
 #[pyfunction]
 pub fn record(
     py: Python<'_>,
@@ -156,7 +167,7 @@ pub fn record(
     index: usize,
     duration_s: f64,
     max_rows: usize,
-) -> PyResult<(Vec<Column>, f64)> {
+) -> PyResult<Recorded> {
     let specimen = specimens.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
     let contender = scheme.contender()?;
     let r = py.detach(|| record_one(&contender, specimen, specimens.set.seed, duration_s, max_rows));
@@ -173,12 +184,12 @@ pub fn record(
     ];
     let signals = Signal::ALL.iter().zip(r.signals);
     columns.extend(signals.map(|(signal, values)| column(py, signal.name(), values)));
-    Ok((columns, r.covered_s))
+    Ok(Recorded { events: PyList::new(py, columns)?.unbind(), covered_s: r.covered_s })
 }
 
 fn record_one(c: &Contender, specimen: &Specimen, root: u64, duration_s: f64, max_rows: usize) -> Record {
     let seed = Seed { root, specimen: specimen.index };
-    let runs = |i: usize| specimen.network.roles.get(i).map_or(Runs::Table(0), |role| role.runs);
+    let runs = |i: usize| specimen.roles.get(i).map_or(Runs::Table(0), |role| role.runs);
     let scheme = |i| match (c, runs(i)) {
         (Contender::Aimd, _) | (_, Runs::Aimd) => AnyScheme::Aimd(Aimd::default()),
         (Contender::Table(table), _) => AnyScheme::Remy(Remy::new(table)),
@@ -189,8 +200,24 @@ fn record_one(c: &Contender, specimen: &Specimen, root: u64, duration_s: f64, ma
     record_run(&specimen.network, seed, scheme, from_s(duration_s), max_rows)
 }
 
-/// Uses, mean memory, median memory and median window of every rule; and a sample of the uses of all.
-type UsageRows = (Vec<(u64, Point, Point, f64)>, Vec<Column>);
+/// How a rule is used.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+#[derive(Clone)]
+pub struct RuleUsage {
+    uses: u64,
+    mean: Point,
+    median: Point,
+    median_window_packets: f64,
+}
+
+/// How all rules of a table are used.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Usage {
+    /// One for each.
+    rules: Vec<RuleUsage>,
+    /// A sample of the uses of all.
+    sample: Py<PyList>,
+}
 
 /// How the rules of a table are used on all specimens.
 #[pyfunction]
@@ -201,10 +228,15 @@ pub fn usage(
     duration_s: f64,
     workers: &Workers,
     stop: &Stop,
-) -> UsageRows {
+) -> PyResult<Usage> {
     let flat: &FlatTable = &table.flat;
     let used = workers.run(py, || usage_of(flat, &specimens.set, duration_s, &stop.flag));
-    let rules = used.rules.iter().map(|r| (r.uses, r.mean, r.median, r.median_window)).collect();
+    let rules = used.rules.iter().map(|r| RuleUsage {
+        uses: r.uses,
+        mean: r.mean,
+        median: r.median,
+        median_window_packets: r.median_window,
+    });
     let mut sample = vec![
         column(py, "rule", used.sample.iter().map(|u| u.rule)),
         column(py, "window_packets", used.sample.iter().map(|u| u.window)),
@@ -212,5 +244,5 @@ pub fn usage(
     for signal in Signal::ALL {
         sample.push(column(py, signal.name(), used.sample.iter().map(|u| u.memory[signal as usize])));
     }
-    (rules, sample)
+    Ok(Usage { rules: rules.collect(), sample: PyList::new(py, sample)?.unbind() })
 }

@@ -1,10 +1,91 @@
 //! Rule tables.
 
-use exmachina_rules::{Action, FlatTable, Range, RuleTable, Signal};
+use exmachina_rules::{self as rules, FlatTable, Point, RuleTable, Signal};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 
 use crate::errors::input_error;
+
+/// What a rule does.
+#[pyclass(frozen, get_all, eq, module = "exmachina._core")]
+#[derive(Clone, PartialEq)]
+pub struct Action {
+    multiple: f64,
+    increment_packets: i32,
+    intersend_ms: f64,
+}
+
+#[pymethods]
+impl Action {
+    #[new]
+    pub fn new(multiple: f64, increment_packets: i32, intersend_ms: f64) -> Action {
+        Action { multiple, increment_packets, intersend_ms }
+    }
+
+    /// What a pickle holds.
+    fn __getnewargs__(&self) -> (f64, i32, f64) {
+        (self.multiple, self.increment_packets, self.intersend_ms)
+    }
+
+    fn __repr__(&self) -> String {
+        let Action { multiple, increment_packets, intersend_ms } = self;
+        format!("Action(multiple={multiple}, increment_packets={increment_packets}, intersend_ms={intersend_ms})")
+    }
+}
+
+/// A rule: the box of memory where it holds, and what it does there.
+#[pyclass(frozen, get_all, eq, module = "exmachina._core")]
+#[derive(Clone, PartialEq)]
+pub struct Rule {
+    lower: Point,
+    upper: Point,
+    action: Action,
+}
+
+#[pymethods]
+impl Rule {
+    #[new]
+    fn new(lower: Point, upper: Point, action: PyRef<'_, Action>) -> Rule {
+        Rule { lower, upper, action: action.clone() }
+    }
+
+    /// What a pickle holds.
+    fn __getnewargs__(&self) -> (Point, Point, Action) {
+        (self.lower, self.upper, self.action.clone())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rule(lower={:?}, upper={:?}, action={})", self.lower, self.upper, self.action.__repr__())
+    }
+}
+
+/// What a design needs to be repeated.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Provenance {
+    version: String,
+    model: String,
+    search: String,
+    seed: u64,
+    score: f64,
+}
+
+/// A range of values.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+#[derive(Clone)]
+pub struct Range {
+    low: f64,
+    high: f64,
+}
+
+/// The networks in the authors' form; none where their file does not say.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct Config {
+    packets_per_ms: Option<Range>,
+    rtt_ms: Option<Range>,
+    senders: Option<Range>,
+    on_ms: Option<Range>,
+    off_ms: Option<Range>,
+}
 
 /// A rule table.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
@@ -44,7 +125,7 @@ impl Table {
             Signal::from_name(name).ok_or_else(|| input_error(format!("signals: expected some of {all}, got {name}")))
         };
         let signals = signals.iter().map(signal).collect::<PyResult<Vec<_>>>()?;
-        let table = RuleTable::single(&signals, Action { multiple, increment, intersend_ms });
+        let table = RuleTable::single(&signals, rules::Action { multiple, increment, intersend_ms });
         Table::checked(table, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
@@ -62,38 +143,30 @@ impl Table {
         self.tree.signals.iter().map(|s| s.name()).collect()
     }
 
-    /// Lower bounds, upper bounds and action (m, b, r) of every rule.
     #[getter]
-    #[allow(clippy::type_complexity)]
-    fn rules(&self) -> Vec<([f64; 6], [f64; 6], (f64, i32, f64))> {
+    fn rules(&self) -> Vec<Rule> {
         let rules = self.tree.rules().into_iter();
-        rules.map(|(c, a)| (c.lower, c.upper, (a.multiple, a.increment, a.intersend_ms))).collect()
+        let action = |a: rules::Action| Action::new(a.multiple, a.increment, a.intersend_ms);
+        rules.map(|(c, a)| Rule { lower: c.lower, upper: c.upper, action: action(a) }).collect()
     }
 
     #[getter]
-    fn provenance<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(p) = &self.tree.provenance else { return Ok(None) };
-        let dict = PyDict::new(py);
-        dict.set_item("version", &p.version)?;
-        dict.set_item("model", &p.model)?;
-        dict.set_item("search", &p.search)?;
-        dict.set_item("seed", p.seed)?;
-        dict.set_item("score", p.score)?;
-        Ok(Some(dict))
+    fn provenance(&self) -> Option<Provenance> {
+        let rules::Provenance { version, model, search, seed, score, .. } = self.tree.provenance.clone()?;
+        Some(Provenance { version, model, search, seed, score })
     }
 
-    /// The ranges of networks in the authors' form, low and high; none where the file does not say.
     #[getter]
-    fn config<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(c) = self.tree.config() else { return Ok(None) };
-        let range = |r: Option<Range>| r.and_then(|r| Some((r.low?, r.high?)));
-        let one = |ms: Option<f64>| ms.map(|ms| (ms, ms));
-        let dict = PyDict::new(py);
-        dict.set_item("packets_per_ms", range(c.link_packets_per_ms))?;
-        dict.set_item("rtt_ms", range(c.rtt))?;
-        dict.set_item("senders", range(c.num_senders))?;
-        dict.set_item("on_ms", range(c.mean_on_duration).or(one(c.mean_on_ms)))?;
-        dict.set_item("off_ms", range(c.mean_off_duration).or(one(c.mean_off_ms)))?;
-        Ok(Some(dict))
+    fn config(&self) -> Option<Config> {
+        let c = self.tree.config()?;
+        let range = |r: Option<rules::Range>| r.and_then(|r| Some(Range { low: r.low?, high: r.high? }));
+        let one = |ms: Option<f64>| ms.map(|ms| Range { low: ms, high: ms });
+        Some(Config {
+            packets_per_ms: range(c.link_packets_per_ms),
+            rtt_ms: range(c.rtt),
+            senders: range(c.num_senders),
+            on_ms: range(c.mean_on_duration).or(one(c.mean_on_ms)),
+            off_ms: range(c.mean_off_duration).or(one(c.mean_off_ms)),
+        })
     }
 }

@@ -10,8 +10,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_run::design_simulator::dumbbell;
-use exmachina_run::sender::DesignEngine;
+use exmachina_run::design_simulator::{DesignEngine, dumbbell};
 use exmachina_run::sender::Sender;
 use proptest::prelude::*;
 
@@ -68,8 +67,6 @@ fn network() -> impl Strategy<Value = Network> {
             upsets: Upsets { flow_s: upsets.0, link_s: upsets.1 },
             roughness: upsets.2,
             workload: Workload::new(on, off_s),
-            roles: vec![],
-            neighbours: Vec::new(),
             lot: None,
         }
     })
@@ -210,14 +207,14 @@ fn run_rule<O: for<'t> Observer<Sender<Remy<'t>>>>(
     engine.outcome()
 }
 
-fn dumbbell(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Network {
+fn one_link(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Network {
     Network { buffer, loss, ..Network::dumbbell(10.0, 20.0, senders, workload) }
 }
 
 /// Senders that are alike get alike, whichever comes first in the list.
 #[test]
 fn ready_senders_take_turns() {
-    let network = dumbbell(4, Buffer::Infinite, 0.0, Workload::new(On::Seconds(50.0), 0.01));
+    let network = one_link(4, Buffer::Infinite, 0.0, Workload::new(On::Seconds(50.0), 0.01));
     let action = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let outcome = run_rule(action, &network, 500.0, &mut Unwatched);
     let delivered: Vec<u64> = outcome.flows.iter().map(|f| f.delivered).collect();
@@ -236,7 +233,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
         }
     }
     for loss in [0.0, 0.05] {
-        let network = dumbbell(1, Buffer::Infinite, loss, Workload::new(On::Bytes(100_000.0), 0.2));
+        let network = one_link(1, Buffer::Infinite, loss, Workload::new(On::Bytes(100_000.0), 0.2));
         let action = Action { multiple: 0.0, increment: 20, intersend_ms: 0.1 };
         let mut transfers = Transfers::default();
         let outcome = run_rule(action, &network, 2000.0, &mut transfers);
@@ -266,7 +263,7 @@ fn given_arrivals_are_served_in_turn() {
         arrival(5.0, Stop::Bytes(1250.0)),
         arrival(6.0, Stop::Never),
     ];
-    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
+    let network = one_link(1, Buffer::Infinite, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
     let mut times = Times::default();
     let outcome = run_rule(Action { multiple: 0.0, increment: 40, intersend_ms: 0.0 }, &network, 8.0, &mut times);
     // 100 packets at 1 ms each, and the RTT of 20 ms; then 0.5 s; one packet takes 21 ms.
@@ -278,7 +275,7 @@ fn given_arrivals_are_served_in_turn() {
 /// A lone sender that always has a full window gets the whole link, and its queue is what the window leaves over.
 #[test]
 fn a_full_window_fills_the_link() {
-    let network = dumbbell(1, Buffer::Infinite, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
+    let network = one_link(1, Buffer::Infinite, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
     // 10 Mbit/s and 20 ms are 20 packets; 30 more wait: 30 ms, and 1 ms of its own transmission.
     let outcome =
         run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);

@@ -4,6 +4,7 @@
 """
 
 from exmachina.reproduce.experiments import Doing, reproduce
+from exmachina.reproduce.options import ReproduceOptions
 from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
 
-__all__ = ["Claim", "Doing", "Outcome", "Picture", "TableOf", "reproduce"]
+__all__ = ["Claim", "Doing", "Outcome", "Picture", "ReproduceOptions", "TableOf", "reproduce"]

@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from exmachina.errors import InputError
-from exmachina.evaluation import SchemeLike
-from exmachina.files import read_file
-from exmachina.shipped import ALGORITHMS as SHIPPED
-from exmachina.shipped import shipped_files
+from exmachina.errors import FileError
+from exmachina.files import ALGORITHMS as SHIPPED
+from exmachina.files import read_file, shipped_files
+from exmachina.schemes import SchemeLike, Table
 from exmachina.style import family_colours
-from exmachina.table import Table
 
 __all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
 
@@ -142,7 +140,8 @@ class Cast:
         """Our algorithms as shipped, or as files NAME.dna of a folder; published ones from another folder.
 
         Raises:
-            InputError: If a folder is missing or has none of the files, or a file is no table.
+            FileError: If a folder is missing or has none of the files.
+            TableError: If a file is no table.
         """
         own = _shipped() if ours is None else _from_folder(ours, {name: name for name in ALGORITHMS})
         theirs: dict[str, Table] = {}
@@ -175,10 +174,10 @@ def _shipped() -> dict[str, Table]:
 def _from_folder(folder: Path, files: dict[str, str]) -> dict[str, Table]:
     """Tables by name, of those files that there are."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder of tables")
+        raise FileError(f"{folder}: there is no such folder of tables")
     paths = {name: folder / f"{file}.dna" for name, file in files.items()}
     found = {name: Table(read_file(path), path.name) for name, path in paths.items() if path.is_file()}
     if not found:
         expected = ", ".join(f"{file}.dna" for file in files.values())
-        raise InputError(f"{folder}: there is no table in it; expected some of {expected}")
+        raise FileError(f"{folder}: there is no table in it; expected some of {expected}")
     return found

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exmachina.results import Results
+from exmachina.evaluation import Results
 
 __all__ = ["COORDINATES", "QUANTITIES", "CaseData", "Floats", "Point"]
 

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from exmachina.errors import InputError
-from exmachina.nearest import or_nearest
+from exmachina.files import or_nearest
 from exmachina.reproduce.cast import shown
 from exmachina.reproduce.strict import merged, read_table
 

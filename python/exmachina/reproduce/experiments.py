@@ -2,19 +2,18 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Unpack
 
 from exmachina import _core
-from exmachina.errors import InputError
+from exmachina.errors import OptionError
 from exmachina.evaluation import Standing
-from exmachina.files import make_folder, read_file, write_atomically
-from exmachina.locks import alone
-from exmachina.parquet import write_parquet
+from exmachina.files import alone, make_folder, read_file, write_atomically, write_parquet
 from exmachina.reproduce.cast import Cast, shown
 from exmachina.reproduce.claims import claims_of
 from exmachina.reproduce.experiment import Experiment, FigureSpec, load
+from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
 from exmachina.reproduce.outcome import Outcome, Picture
 from exmachina.reproduce.running import OPERATORS, Conditions, Ran, run
 from exmachina.reproduce.tables import models_table, summary_table
@@ -41,29 +40,29 @@ class Doing:
 
 def reproduce(
     experiments: str | Sequence[str] = "all",
+    options: ReproduceOptions | None = None,
     *,
-    scale: Literal["quick", "paper"] = "quick",
     output: str | os.PathLike[str] = "reproduced",
-    ours: str | os.PathLike[str] | None = None,
-    tables: str | os.PathLike[str] | None = None,
     traces: Mapping[str, str | os.PathLike[str]] | None = None,
-    threads: int | None = None,
     on_progress: Callable[[Doing], None] | None = None,
+    **settings: Unpack[ReproduceSettings],
 ) -> list[Outcome]:
     """Reproduces figures and tables of both papers.
 
     Runs are kept in `output/cache`, by what they follow from: a second call only draws, and one that was interrupted
     goes on where it was.
 
+    >>> outcomes = exmachina.reproduce("fig6", output="out")
+    >>> [picture.name for picture in outcomes[0].pictures]
+    ['fig6']
+
     Args:
         experiments: Their ids, or "all"; `exmachina reproduce --list` shows them.
-        scale: "quick" takes minutes for all, "paper" as many and as long runs as the papers had.
+        options: The scale, and whose algorithms.
         output: The folder for pictures and results, created if missing; one folder per experiment.
-        ours: A folder of NAME.dna to take the place of our algorithms.
-        tables: A folder of the authors' published tables, to be run beside ours.
         traces: Recordings of cellular links in mahimahi's format, by operator ("verizon", "att").
-        threads: As many as there are processors if not given. Results do not depend on it.
         on_progress: Called some times a second.
+        **settings: Fields of `ReproduceOptions`, which go before those of `options`.
 
     Returns:
         What came of each, in the order of the papers.
@@ -73,14 +72,13 @@ def reproduce(
         Stopped: At ctrl-C, once finished runs have been kept.
     """
     chosen = load([experiments] if isinstance(experiments, str) else list(experiments))
-    if scale not in ("quick", "paper"):
-        raise InputError(f"scale: expected quick or paper, got {scale}")
+    settled = replace(options or ReproduceOptions(), **settings)
     paths = {name: Path(path) for name, path in (traces or {}).items()}
     for name, path in paths.items():
         if name not in OPERATORS:
-            raise InputError(f"traces: expected {' or '.join(OPERATORS)}, got {name}")
+            raise OptionError(f"traces: expected {' or '.join(OPERATORS)}, got {name}")
         read_file(path)
-    cast = Cast.load(*(None if folder is None else Path(folder) for folder in (ours, tables)))
+    cast = Cast.load(*(None if given is None else Path(given) for given in (settled.ours, settled.tables)))
     folder = make_folder(output)
     cache = make_folder(folder / "cache")
     outcomes = []
@@ -88,7 +86,7 @@ def reproduce(
         for number, experiment in enumerate(chosen, start=1):
             doing = Doing(experiment.id, experiment.title, number, len(chosen))
             telling = _telling(doing, on_progress)
-            conditions = Conditions(cast, scale, cache, threads, paths, telling)
+            conditions = Conditions(cast, settled.scale, cache, settled.threads, paths, telling)
             outcomes.append(_outcome(experiment, conditions, make_folder(folder / experiment.id)))
     return outcomes
 

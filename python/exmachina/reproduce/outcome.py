@@ -16,6 +16,9 @@ __all__ = ["Claim", "Outcome", "Picture", "TableOf"]
 class Claim:
     """A sentence of a paper with a number in it, and what we measured.
 
+    >>> {claim.held for claim in exmachina.reproduce("fig6", output="out")[0].claims} <= {True, False, None}
+    True
+
     Attributes:
         id: Unique in the whole catalogue, such as "r4-gain-cubic".
         text: What is claimed, in our words: "RemyCC 0.1 has 1.7 times the median throughput of Cubic".
@@ -84,6 +87,9 @@ class TableOf:
 @dataclass(frozen=True)
 class Outcome:
     """All of one experiment.
+
+    >>> exmachina.reproduce("fig6", output="out")[0].title
+    'Figure 6: a flow takes over what another one leaves'
 
     Attributes:
         id: "fig4", "tao-fig2", "table-1": what `exmachina reproduce` is given.

@@ -8,16 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from exmachina.evaluation import Evaluation, SchemeLike, Standing, evaluate
-from exmachina.files import make_folder, read_file, write_atomically
-from exmachina.parquet import read_parquet, write_parquet
+from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
+from exmachina.files import digest, make_folder, read_file, read_parquet, write_atomically, write_parquet
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.experiment import Experiment
 from exmachina.reproduce.strict import Toml, merged, toml_text
-from exmachina.runs import digest
-from exmachina.table import Table
-from exmachina.tracing import Trace, trace
+from exmachina.schemes import SchemeLike, Table
 
 __all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]
 

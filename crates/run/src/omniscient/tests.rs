@@ -155,7 +155,6 @@ fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
 /// and time while on. One on-period of 2 s, and a window of twice what the path holds, so that a queue is left behind.
 #[test]
 fn tables_schemes_and_the_reference_are_accounted_for_alike() {
-    use exmachina_net::engine::Engine;
     use exmachina_net::network::{Arrival, Network, Stop};
 
     let at = |start_s| Arrival { start_s, stop: Stop::Seconds(2.0) };

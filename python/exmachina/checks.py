@@ -1,0 +1,24 @@
+"""Refusing values that no simulation can have, by the names that people know them by."""
+
+from exmachina import _core
+from exmachina.errors import OptionError, told_as
+
+__all__ = ["check_seconds", "check_seed", "workers_of"]
+
+
+def check_seconds(field: str, seconds: float) -> None:
+    """Refuses a simulated time that no run can have, s."""
+    with told_as(OptionError, f"{field}: "):
+        _core.check_duration(seconds)
+
+
+def check_seed(seed: int) -> None:
+    """Refuses what is no seed."""
+    if not 0 <= seed < 2**63:
+        raise OptionError(f"seed: expected a whole number from 0 to 2^63 - 1, got {seed}")
+
+
+def workers_of(threads: int | None) -> _core.Workers:
+    """So many threads; as many as there are processors if not given."""
+    with told_as(OptionError):
+        return _core.Workers(threads)

@@ -1,0 +1,339 @@
+"""The command line. Everything here can be done as shortly from Python: see the package's own documentation."""
+
+import json
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, CycloptsError, Parameter, default_name_transform
+
+from exmachina import _core
+from exmachina.command import terminal
+from exmachina.designing import Budget, DesignOptions
+from exmachina.designing import design as design_table
+from exmachina.errors import InputError, Stopped
+from exmachina.evaluation import TRACE_S, EvaluationOptions, shipped_scenarios
+from exmachina.evaluation import evaluate as evaluate_schemes
+from exmachina.evaluation import trace as trace_run
+from exmachina.files import check_output
+from exmachina.inspection import InspectOptions
+from exmachina.inspection import inspect as inspect_table
+from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
+from exmachina.reproduce import ReproduceOptions
+from exmachina.schemes import Table, algorithms
+from exmachina.scoring import ScoreOptions, Stratum, designed_for
+from exmachina.scoring import score as score_schemes
+
+__all__ = ["app", "main"]
+
+USAGE, STOPPED, FAILED = 2, 130, 1
+"""Exit codes: something given cannot be used, ctrl-C, the system refused something."""
+
+app = App(
+    name="exmachina",
+    help="Designs congestion-control algorithms for the network that you describe, by simulation and search.",
+    version=_core.__version__,
+    suppress_keyboard_interrupt=False,  # ctrl-C saves a design, and says so
+    default_parameter=Parameter(negative=(), show_default=lambda value: value or None),
+)
+
+Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"])]
+Output = Parameter(name=["--output", "-o"])
+FIELDS = Parameter(name="*")
+"""The fields of an object of options, each as an option of its own, with the words that stand there."""
+SHORT = Parameter(name="*", name_transform=lambda name: default_name_transform(name).removesuffix("-s"))
+"""The same; `duration_s` is `--duration`."""
+
+
+@app.command
+def design(
+    model: str,
+    *,
+    output: Annotated[Path, Output],
+    options: Annotated[DesignOptions, FIELDS] = DesignOptions(),  # noqa: B008 (frozen)
+    start: str | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Design a rule table for a model. Without a budget it goes on until ctrl-C, which saves and stops.
+
+    Where the senders of a model have names, a table is designed for each name, all of them together.
+
+    Args:
+        model: A model file (.toml), or the name of one that comes with the program: see `exmachina models`.
+        output: Where to write the table (.dna); of several, that of the senders NAME goes to OUTPUT-NAME.dna. Beside
+            it: a checkpoint after every step, and the history.
+        options: See `DesignOptions`.
+        start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`; or one
+            for each name of senders, with commas between them.
+        quiet: Show no progress.
+    """
+    loaded = Model.load(model)
+    first = None if start is None else _together(start)
+    results, messages = terminal.consoles()
+    with terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress:
+        result = design_table(loaded, output, options, start=first, on_progress=on_progress)
+    cost = terminal.duration(result.progress.cpu_s)
+    names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
+    rules = " + ".join(str(len(table)) for table in result.tables.values())
+    results.print(
+        f"{', '.join(names)}: {rules} rules, "
+        f"{terminal.score_words(result.score, result.starved_share)} on networks that it was chosen by, "
+        f"{result.progress.step} steps, {cost} of CPU time",
+        soft_wrap=True,
+    )
+
+
+@app.command
+def score(
+    *schemes: str,
+    model: str | None = None,
+    options: Annotated[ScoreOptions, FIELDS] = ScoreOptions(),  # noqa: B008 (frozen)
+    by: Stratum | None = None,
+    results: Path | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Score schemes on the same networks of a model, none of which a design has seen.
+
+    Args:
+        schemes: Rule tables as files (.dna), ours or the authors', algorithms of `exmachina list`, and schemes that
+            people wrote, such as `cubic` or `cubic/sfqcodel`; the first is the one that others are compared to. Where
+            the senders of the model have names, a table is what all of them run; tables with commas between them, one
+            for each name in order, are run together.
+        model: A model file (.toml), or the name of one that comes with the program; if not given, what the first table
+            was designed for.
+        options: See `ScoreOptions`.
+        by: Show scores by strata of the networks, too: of the link's rate, the RTT, or how many senders there are.
+        results: Write one row per scheme, network and sender here (.parquet).
+        quiet: Show no progress.
+    """
+    loaded = [_together(names) for names in schemes]
+    network = designed_for(loaded) if model is None else Model.load(model)
+    if results is not None:
+        check_output(results, suffixes=(".parquet",))
+    out, messages = terminal.consoles()
+    with terminal.scoring_display(messages, quiet=quiet) as on_progress:
+        report = score_schemes(loaded, network, options, on_progress=on_progress)
+    if results is not None:
+        report.save(results)
+    terminal.show_scores(out, report)
+    if by is not None:
+        terminal.show_strata(out, report, by)
+
+
+@app.command
+def inspect(
+    table: str,
+    *,
+    model: str | None = None,
+    plotted: Annotated[Dumbbell | None, FIELDS] = None,
+    options: Annotated[InspectOptions, FIELDS] = InspectOptions(),  # noqa: B008 (frozen)
+    output: Annotated[list[Path] | None, Output] = None,
+) -> None:
+    """Explain a rule table: which rules fire and when, what they do, and a run over time.
+
+    The time plot is of one of the model's networks, or of one link with what is given of --rate-mbps to --buffer-bdp.
+
+    Args:
+        table: A file (.dna), ours or the authors', or an algorithm of `exmachina list`.
+        model: Count the uses of rules on networks of this model; if not given, on those the table was designed for.
+        plotted: See `Dumbbell`.
+        options: See `InspectOptions`.
+        output: Write a page (.html) or a picture (.png); may be given twice. If not given: both, here.
+    """
+    loaded = Table.load(table)
+    outputs = output or [Path(f"{loaded.name}.html"), Path(f"{loaded.name}.png")]
+    for path in outputs:
+        check_output(path, suffixes=(".html", ".png"))
+    network = None if plotted is None else dumbbell(plotted)
+    inspection = inspect_table(loaded, model, options, network=network)
+    for path in outputs:
+        inspection.save(path)
+    out, _ = terminal.consoles()
+    terminal.show_rules(out, inspection)
+    out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
+
+
+@app.command
+def evaluate(
+    scenario: str,
+    *,
+    schemes: str | None = None,
+    options: Annotated[EvaluationOptions, SHORT] = EvaluationOptions(),  # noqa: B008 (frozen)
+    output: Annotated[Path | None, Output] = None,
+    as_json: Annotated[bool, Parameter(name="--json")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run schemes side by side on the networks of a scenario, packet by packet.
+
+    With --output, finished runs are kept there: after ctrl-C the same command goes on where it was.
+
+    Args:
+        scenario: A scenario file (.toml), or the name of one that comes with the program: see `exmachina scenarios`.
+        schemes: Names, algorithms of `exmachina list` and .dna files with commas between them, each with a queue if you
+            like, such as `cubic,newreno/codel,general-1,mine.dna`; the scenario's if not given.
+        options: See `EvaluationOptions`.
+        output: Write flows, a summary and the picture of throughput and delay into this folder.
+        as_json: Print the summary as JSON.
+        quiet: Show no progress.
+    """
+    out, messages = terminal.consoles()
+    with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
+        names = None if schemes is None else [name for name in schemes.split(",") if name]
+        results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
+    written = [] if output is None else results.paths(output)
+    if as_json:
+        facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
+        print(json.dumps({**facts, "summary": results.summary.to_dicts(), "written": [str(path) for path in written]}))
+        return
+    terminal.show_results(out, results)
+    if written:
+        out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+@app.command
+def trace(
+    scenario: str,
+    *,
+    scheme: str | None = None,
+    run: int = 0,
+    duration: float = TRACE_S,
+    seed: int | None = None,
+    output: Annotated[Path | None, Output] = None,
+) -> None:
+    """Record one run of a scenario packet by packet, and draw it: packets, windows, round-trip times, queues.
+
+    Args:
+        scenario: A scenario file (.toml), or the name of one that comes with the program.
+        scheme: A name, an algorithm of `exmachina list` or a .dna file, with a queue if you like; the scenario's first
+            if not given.
+        run: Which run of an evaluation.
+        duration: Simulated seconds, at most those of the scenario.
+        seed: Of networks, traffic and losses; the scenario's if not given.
+        output: The folder to write into; SCENARIO-trace if not given.
+    """
+    recorded = trace_run(scenario, scheme, run=run, duration_s=duration, seed=seed)
+    written = recorded.save(output or Path(f"{recorded.name}-trace"))
+    out, _ = terminal.consoles()
+    terminal.show_trace(out, recorded)
+    out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+@app.command(name="list")
+def list_algorithms() -> None:
+    """List the algorithms that come with the program, and what they are worth."""
+    out, _ = terminal.consoles()
+    terminal.show_algorithms(out, algorithms())
+
+
+@app.command
+def scenarios() -> None:
+    """List the scenarios that come with the program."""
+    out, _ = terminal.consoles()
+    terminal.show_names(out, [(scenario.name, scenario.description) for scenario in shipped_scenarios()])
+
+
+@app.command
+def models() -> None:
+    """List the models that come with the program."""
+    out, _ = terminal.consoles()
+    terminal.show_names(out, [(model.name, model.description) for model in shipped_models()])
+
+
+@app.command
+def reproduce(
+    *experiments: str,
+    list_only: Annotated[bool, Parameter(name="--list")] = False,
+    options: Annotated[ReproduceOptions, FIELDS] = ReproduceOptions(),  # noqa: B008 (frozen)
+    output: Annotated[Path, Output] = Path("reproduced"),
+    trace_verizon: Path | None = None,
+    trace_att: Path | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Reproduce figures and tables of the papers, and measure what they claim: all on one page.
+
+    Finished runs are kept: a second call only draws, and after ctrl-C the same command goes on where it was.
+
+    Args:
+        experiments: Their ids, or `all`.
+        list_only: List the experiments.
+        options: See `ReproduceOptions`.
+        output: The folder to write the report, pictures and results into.
+        trace_verizon: A recording of Verizon's LTE downlink in mahimahi's format; a synthetic link if not given.
+        trace_att: Likewise of AT&T's.
+        quiet: Show no progress.
+    """
+    from exmachina.command.reproduction import run_command  # noqa: PLC0415 (plotting takes a second to load)
+
+    traces = {"verizon": trace_verizon, "att": trace_att}
+    run_command(
+        list(experiments),
+        options,
+        list_only=list_only,
+        output=output,
+        traces={name: path for name, path in traces.items() if path is not None},
+        quiet=quiet,
+    )
+
+
+@app.command
+def demo(
+    *,
+    output: Annotated[Path, Output] = Path("out"),
+    budget: Annotated[Budget, FIELDS] = Budget(),  # noqa: B008 (frozen)
+    specimens: int = 1000,
+    threads: int | None = None,
+    quiet: Quiet = False,
+) -> None:
+    """Design for the model `demo` in about three minutes, score the result, and show it all on one page.
+
+    The design takes 150 seconds if no budget is given.
+
+    Args:
+        output: The folder to write demo.html, demo.png, demo.dna and the results into.
+        budget: See `Budget`.
+        specimens: How many networks to score it on.
+        threads: All processors if not given.
+        quiet: Show no progress.
+    """
+    from exmachina.command.demo import run_demo  # noqa: PLC0415 (plotting takes a second to load)
+
+    out, messages = terminal.consoles()
+    with terminal.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:
+        result = run_demo(
+            output,
+            budget=budget,
+            specimens=specimens,
+            threads=threads,
+            on_progress=on_progress,
+        )
+    terminal.show_scores(out, result.report)
+    out.print(f"The page: {result.page}\nThe picture: {result.picture}", soft_wrap=True)
+
+
+def _together(names: str) -> str | list[str]:
+    """One scheme; or the tables of several names with commas between them."""
+    return names.split(",") if "," in names and not Path(names).is_file() else names
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line; the process ends with 0, or 2 for what cannot be used, 130 for ctrl-C, 1 for the rest."""
+    # In the background a shell makes its children deaf to ctrl-C; whoever sends it means it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        app(arguments, exit_on_error=False, print_error=False, help_on_error=False)
+    except CycloptsError as error:
+        _leave(str(error), USAGE)
+    except InputError as error:
+        _leave(str(error), USAGE)
+    except Stopped as stopped:
+        _leave(str(stopped), STOPPED)
+    except KeyboardInterrupt:
+        _leave("Stopped.", STOPPED)
+    except OSError as error:
+        _leave(f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}", FAILED)
+
+
+def _leave(message: str, code: int) -> None:
+    print(f"exmachina: {message}", file=sys.stderr)
+    sys.exit(code)

@@ -1,0 +1,128 @@
+"""The command `exmachina reproduce`: its list, its display, and what it prints at the end."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn
+from rich.table import Table as Grid
+from rich.text import Text
+
+from exmachina import _core
+from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.errors import OptionError
+from exmachina.reproduce.experiment import catalogue
+from exmachina.reproduce.experiments import Doing, reproduce
+from exmachina.reproduce.options import ReproduceOptions
+from exmachina.reproduce.outcome import Claim, Outcome
+from exmachina.reproduce.page import write_report
+
+__all__ = ["run_command"]
+
+REPORT = "report.html"
+HELD = {True: ("held", "green"), False: ("not held", "red"), None: ("not measured", "yellow")}
+
+
+def run_command(
+    names: list[str],
+    options: ReproduceOptions,
+    *,
+    list_only: bool,
+    output: Path,
+    traces: dict[str, Path],
+    quiet: bool,
+) -> None:
+    """Runs the command; see `exmachina.reproduce` for what the settings mean."""
+    out, messages = consoles()
+    if list_only:
+        show_list(out)
+        return
+    if not names:
+        raise OptionError("reproduce: expected all, or ids of experiments; --list shows them")
+    with display(messages, quiet=quiet) as on_progress:
+        outcomes = reproduce(names, options, output=output, traces=traces, on_progress=on_progress)
+    facts = {
+        "scale": options.scale,
+        "our algorithms": "as shipped" if options.ours is None else str(options.ours),
+        "published tables": "none given" if options.tables is None else str(options.tables),
+        "version": _core.__version__,
+        **{f"trace, {name}": str(path) for name, path in traces.items()},
+    }
+    report = write_report(outcomes, output / REPORT, facts=facts)
+    show_outcomes(out, outcomes)
+    out.print(f"The report: {report}", soft_wrap=True)
+
+
+def show_list(console: Console) -> None:
+    """Prints the catalogue."""
+    for experiment in catalogue().values():
+        line = Text.assemble((f"{experiment.id:13}", "bold"), f" {experiment.paper:8}  {experiment.title}")
+        console.print(line, soft_wrap=True)
+
+
+@contextmanager
+def display(console: Console, *, quiet: bool) -> Iterator[Callable[[Doing], None] | None]:
+    """A bar for the experiments and one for the runs; a line per experiment where there is no terminal."""
+    if quiet:
+        yield None
+    elif not console.is_terminal:
+        yield _lines(console)
+    else:
+        look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
+        with Progress(*look, console=console, transient=True) as bars:
+            whole = bars.add_task("experiments", total=None, facts="")
+            part = bars.add_task("", total=None, facts="")
+
+            def show(now: Doing) -> None:
+                bars.update(whole, completed=now.number - 1, total=now.experiments, facts=now.title)
+                standing = now.standing
+                if standing is None:
+                    bars.update(part, description="", total=None, completed=0, facts="")
+                    return
+                left = "" if standing.left_s is None else f", {duration(standing.left_s)} left"
+                words = f"{standing.contender}: {standing.done} of {standing.runs} runs{left}"
+                bars.update(part, description=now.case, total=standing.runs, completed=standing.done, facts=words)
+
+            yield show
+
+
+def _lines(console: Console) -> Callable[[Doing], None]:
+    seen: set[str] = set()
+
+    def show(now: Doing) -> None:
+        if now.experiment not in seen:
+            seen.add(now.experiment)
+            console.print(f"{now.number} of {now.experiments}: {now.experiment}, {now.title}", soft_wrap=True)
+
+    return show
+
+
+def show_outcomes(console: Console, outcomes: list[Outcome]) -> None:
+    """Prints the claims, and what a reader has to know of how they came about."""
+    grid = Grid(box=None, padding=(0, 2), header_style="bold")
+    grid.add_column("claim", overflow="fold")
+    for head in ("paper", "here", "95 % interval"):
+        grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("", no_wrap=True)
+    for outcome in outcomes:
+        for claim in outcome.claims:
+            words, colour = HELD[claim.held]
+            interval = "" if claim.low is None or claim.high is None else f"{claim.low:.3g} – {claim.high:.3g}"
+            grid.add_row(
+                claim.id, _number(claim, claim.paper), _number(claim, claim.ours), interval, Text(words, colour)
+            )
+    if grid.row_count:
+        console.print(grid)
+    for outcome in outcomes:
+        for warning in outcome.warnings:
+            console.print(f"{outcome.id}: {warning}", soft_wrap=True)
+    claims = [claim for outcome in outcomes for claim in outcome.claims]
+    counts = {held: sum(claim.held is held for claim in claims) for held in HELD}
+    words = ", ".join(f"{counts[held]} {HELD[held][0]}" for held in HELD)
+    spent = duration(sum(outcome.cpu_s for outcome in outcomes))
+    console.print(f"{len(outcomes)} experiments, {len(claims)} claims: {words}. {spent} of CPU time.", soft_wrap=True)
+
+
+def _number(claim: Claim, value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g} {claim.unit}".strip()

@@ -1,0 +1,31 @@
+"""What is on disk: files of people and of ours, locks, digests, runs that are kept, and what comes with the program."""
+
+from exmachina.files.disk import MOST_BYTES, check_output, make_folder, read_file, write_atomically
+from exmachina.files.locks import alone, open_locked
+from exmachina.files.nearest import or_nearest, unknown
+from exmachina.files.parquet import read_parquet, write_parquet
+from exmachina.files.runs import FinishedRuns, digest
+from exmachina.files.shipped import ALGORITHMS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
+
+__all__ = [
+    "ALGORITHMS",
+    "MODELS",
+    "MOST_BYTES",
+    "SCENARIOS",
+    "FinishedRuns",
+    "Kind",
+    "alone",
+    "check_output",
+    "digest",
+    "find",
+    "is_table_file",
+    "make_folder",
+    "open_locked",
+    "or_nearest",
+    "read_file",
+    "read_parquet",
+    "shipped_files",
+    "unknown",
+    "write_atomically",
+    "write_parquet",
+]

@@ -1,0 +1,29 @@
+"""What a sender may run: rule tables, the algorithms that come with the program, and schemes of one's own."""
+
+from exmachina.schemes.algorithm import Algorithm, Rival, algorithms
+from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
+from exmachina.schemes.lookup import rules_at
+from exmachina.schemes.own import Ack, Congestion, Scheme
+from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
+from exmachina.schemes.table import Table, TableLike
+
+__all__ = [
+    "Ack",
+    "Algorithm",
+    "Congestion",
+    "Contender",
+    "Rival",
+    "Scheme",
+    "SchemeLike",
+    "Table",
+    "TableLike",
+    "action_words",
+    "algorithms",
+    "box_words",
+    "contender_of",
+    "digits",
+    "distinct",
+    "percent",
+    "rules_at",
+    "signed",
+]

@@ -1,0 +1,103 @@
+"""Rule tables: what a RemyCC does at every memory (Remy'13 §4.1-4.2), as `.dna` files hold them."""
+
+import os
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import polars as pl
+
+from exmachina import _core
+from exmachina.errors import TableError, told_as
+from exmachina.files import ALGORITHMS, check_output, find, write_atomically
+
+__all__ = ["Table", "TableLike"]
+
+
+class Table(_core.Table):
+    """A rule table, ours or the authors'. `Table(dna, file)` reads the bytes of a `.dna` file.
+
+    >>> table = exmachina.Table.load("known-1x")
+    >>> table.save("mine.dna")
+    >>> exmachina.Table.load("mine.dna").rules == table.rules
+    True
+
+    Attributes:
+        name: What to call it in results: the file's name without its ending.
+        dna: The bytes of a `.dna` file with this table.
+        signals: The signals that its rules look at.
+        rules: For each rule the bounds of its box, `lower` and `upper` (six signals, in the order of
+            `exmachina.SIGNALS`, times in ms), and its `action` (multiple, increment_packets, intersend_ms).
+        provenance: What a design of ours needs to be repeated: version, model (text), search (JSON), seed and
+            score (training, per specimen). `None` in other tables.
+        config: The networks that the authors' file says it was designed for; `None` if it does not say.
+
+    Raises:
+        TableError: If the bytes are no rule table.
+    """
+
+    name: str
+
+    def __new__(cls, dna: bytes, file: str = "table.dna") -> Self:
+        """Reads the bytes; `file` is for messages and for the name."""
+        with told_as(TableError):
+            table = super().__new__(cls, dna, file)
+        table.name = Path(file).name.removesuffix(".dna")
+        return table
+
+    def __reduce__(self) -> tuple[type[Self], tuple[bytes, str], dict[str, Any]]:
+        return type(self), (self.dna, "table.dna"), self.__dict__
+
+    def __repr__(self) -> str:
+        return f"Table({self.name!r}, {len(self)} rules)"
+
+    @classmethod
+    def of(cls, source: "TableLike") -> "Table":
+        """A table as it is; else what `load` makes of the path or name."""
+        return source if isinstance(source, Table) else cls.load(source)
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Self:
+        """Reads a `.dna` file, or an algorithm that comes with the program, by its name: see `exmachina.algorithms`.
+
+        Raises:
+            FileError: If the file cannot be read.
+            UnknownNameError: If there is no algorithm of this name.
+            TableError: If it is no rule table.
+        """
+        return cls(*find(ALGORITHMS, source))
+
+    @classmethod
+    def single(cls, signals: list[str], multiple: float, increment: int, intersend_ms: float, name: str) -> Self:
+        """A table of one rule: the same action at every memory.
+
+        Raises:
+            TableError: If a signal or a value is not possible.
+        """
+        with told_as(TableError):
+            return cls(_core.Table.single_dna(signals, multiple, increment, intersend_ms), name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a `.dna` file, atomically.
+
+        Raises:
+            InputError: If the folder is missing or read-only.
+        """
+        write_atomically(check_output(path), self.dna)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per rule: its number, the bounds of its box on each signal of the table, its action."""
+        rules = self.rules
+        columns: dict[str, list[float] | list[int]] = {"rule": list(range(len(rules)))}
+        for axis, signal in enumerate(_core.SIGNALS):
+            if signal in self.signals:
+                columns[f"{signal}_from"] = [rule.lower[axis] for rule in rules]
+                columns[f"{signal}_to"] = [rule.upper[axis] for rule in rules]
+        columns["multiple"] = [rule.action.multiple for rule in rules]
+        columns["increment_packets"] = [rule.action.increment_packets for rule in rules]
+        columns["intersend_ms"] = [rule.action.intersend_ms for rule in rules]
+        return pl.DataFrame(columns)
+
+
+TableLike: TypeAlias = Table | str | os.PathLike[str]
+"""A table, its path, or the name of an algorithm that comes with the program."""
