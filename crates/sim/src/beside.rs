@@ -14,7 +14,7 @@ use crate::random::{Purpose, Stream};
 use crate::scheme::{AnyScheme, MayFollowRules, Mixed, Remy, SchemeName, Surroundings};
 use crate::sender::Sender;
 use crate::time::Time;
-use crate::transport::{Connection, Preset, Settings};
+use crate::transport::{Connection, Modular, Preset, Settings};
 
 /// What a neighbour runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Kind {
             Kind::Bbr => SchemeName::Bbr3,
         };
         let luck = Stream::new(seed.root, seed.specimen, u64::from(id), Purpose::Scheme);
-        Connection::new(name.sender(&around, luck).expect("these need no library"), id, transport)
+        Connection::new(name.sender(&around, luck).expect("these need no library"), id, transport, Modular::TODAY)
     }
 }
 

@@ -11,7 +11,7 @@ use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind};
 use exmachina_sim::scheme::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, Scheme, VegasNs2};
 use exmachina_sim::time::from_s;
-use exmachina_sim::transport::{Recovery, RttSamples, Settings};
+use exmachina_sim::transport::{Recovery, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// Period and amplitude of a sawtooth, of a flow.
@@ -53,8 +53,7 @@ fn theirs(name: &str, room: u32) -> Option<[Vec<Sample>; 2]> {
 
 /// The same of ours.
 fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 2] {
-    let rtt_samples = if recovery == Recovery::NewReno { RttSamples::NewAcks } else { RttSamples::Echo };
-    let transport = Settings { packet_bytes: WIRE_BYTES, recovery, rtt_samples, ..Settings::tao14() };
+    let transport = Settings { packet_bytes: WIRE_BYTES, ..Settings::tao14().with_recovery(recovery) };
     let sender = |start_s| SenderPlan {
         scheme: scheme.clone(),
         transport,

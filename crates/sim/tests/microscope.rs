@@ -167,9 +167,8 @@ fn figure4(
     let transport = Settings {
         packet_bytes: 1260,
         opening: if recovery == Recovery::TcpLinux { Opening::SynAndData } else { Opening::Syn },
-        recovery,
         connections,
-        ..Settings::tao14()
+        ..Settings::tao14().with_recovery(recovery)
     };
     let hop = |rate, delay_ms, limit| HopPlan {
         link: LinkPlan::Rate(rate),
@@ -194,7 +193,7 @@ fn figure4(
 /// Figure 2 of Tao'14: two Cubics.
 fn figure2(name: &str, mbps: f64, room: u32) -> Option<f64> {
     let changes = changes(&format!("t2_cubic_microscope_{name}.csv"))?;
-    let transport = Settings { packet_bytes: 1250, recovery: Recovery::TcpLinux, ..Settings::tao14() };
+    let transport = Settings { packet_bytes: 1250, ..Settings::tao14().with_recovery(Recovery::TcpLinux) };
     let hop = HopPlan {
         link: LinkPlan::Rate(mbps),
         queue: QueueKind::DropTail,

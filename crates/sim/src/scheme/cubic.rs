@@ -3,7 +3,7 @@
 use super::hystart_plus_plus::HystartPlusPlus;
 use super::idle::decayed;
 use super::newreno::Basis;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
 
 /// Which Cubic.
@@ -270,8 +270,8 @@ impl Scheme for Cubic {
         self.ssthresh
     }
 
-    fn ecn_capable(&self) -> bool {
-        self.settings.ecn
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: self.settings.ecn, ..Capabilities::default() }
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::hystart::Hystart;
 use super::linux::{LinuxWindow, NO_THRESHOLD};
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::Time;
 
 /// 1 in the fixed-point numbers of the module.
@@ -334,8 +334,8 @@ impl Scheme for LinuxCubic {
         if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
     }
 
-    fn ecn_capable(&self) -> bool {
-        self.settings.ecn
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: self.settings.ecn, ..Capabilities::default() }
     }
 }
 

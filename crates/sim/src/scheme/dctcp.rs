@@ -5,7 +5,7 @@
 //! of the packets that it answers were marked, so that none is needed.
 
 use super::idle::decayed;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::Time;
 
 /// Weight of a window's share of marks in the estimate (RFC 8257 §4.2, and the authors' patch of ns-2).
@@ -141,8 +141,8 @@ impl Scheme for Dctcp {
         self.ssthresh
     }
 
-    fn ecn_capable(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: true, ..Capabilities::default() }
     }
 }
 

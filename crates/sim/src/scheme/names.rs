@@ -6,11 +6,10 @@ use super::{
     Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
 };
 use crate::library::Library;
-use crate::queue::{QueueKind, StepSettings, XcpSettings};
 use crate::random::Stream;
 use crate::scenario::or_nearest;
 use crate::time::{NEVER, SECOND};
-use crate::transport::{Opening, Preset, Recovery, RttSamples, Settings};
+use crate::transport::{Preset, Settings};
 
 /// A scheme by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,46 +153,6 @@ impl SchemeName {
         }
     }
 
-    /// The queue that it is made for, where that is not drop-tail.
-    #[must_use]
-    pub fn queue(&self) -> Option<QueueKind> {
-        match self {
-            SchemeName::Dctcp => Some(QueueKind::Step(StepSettings::default())),
-            SchemeName::Xcp => Some(QueueKind::Xcp(XcpSettings::default())),
-            _ => None,
-        }
-    }
-
-    /// Whether ns-2 runs it in its agent for Linux's modules (`TCP/Linux`).
-    fn is_linux_module(&self) -> bool {
-        use SchemeName::{Compound, Cubic, CubicLinux, CubicLinux2622, RenoLinux, Vegas};
-        matches!(self, RenoLinux | Cubic | CubicLinux | CubicLinux2622 | Compound | Vegas)
-    }
-
-    /// The transport under it: ns-2 has several, by scheme.
-    #[must_use]
-    pub fn transport(&self, preset: Preset) -> Settings {
-        let mut settings = preset.settings();
-        // delay_growth_ is off in agents for Linux's modules.
-        if settings.opening == Opening::Syn && self.is_linux_module() {
-            settings.opening = Opening::SynAndData;
-        }
-        match self {
-            _ if !preset.is_ns2() => settings,
-            // Agent/TCP/Newreno, Agent/TCP/Vegas, and Agent/TCP/Reno/XCP.
-            SchemeName::NewReno | SchemeName::VegasNs2 => Settings { recovery: Recovery::NewReno, ..settings },
-            SchemeName::Xcp => Settings { recovery: Recovery::Reno, ..settings },
-            module if module.is_linux_module() => Settings { recovery: Recovery::TcpLinux, ..settings },
-            // They read exact times.
-            SchemeName::Table(_) if preset == Preset::Tao14 => {
-                Settings { recovery: Recovery::RationalTao14, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
-            }
-            // Their memory works in whole ms.
-            SchemeName::Table(_) => Settings { recovery: Recovery::RationalRemy13, clock: 1_000_000, ..settings },
-            _ => settings,
-        }
-    }
-
     /// A sender that has not started; `luck` decides what the scheme leaves to chance.
     ///
     /// # Errors
@@ -307,11 +266,6 @@ mod tests {
     fn some_names_depend_on_the_transport() {
         assert!(matches!(sender("cubic", Preset::Tao14), AnyScheme::LinuxCubic(_)));
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
-        let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
-        assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::RationalTao14);
-        assert_eq!(recovery("cubic", Preset::Tao14), Recovery::TcpLinux);
-        assert_eq!(recovery("newreno", Preset::Today), Recovery::Rack);
     }
 
     #[test]

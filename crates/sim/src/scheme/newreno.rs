@@ -2,7 +2,7 @@
 
 use super::idle::decayed;
 use super::linux::{LinuxWindow, NO_THRESHOLD};
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 
 /// What a multiplicative decrease is taken of.
@@ -241,8 +241,8 @@ impl Scheme for NewReno {
         }
     }
 
-    fn ecn_capable(&self) -> bool {
-        self.settings.ecn
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: self.settings.ecn, ..Capabilities::default() }
     }
 }
 

@@ -51,7 +51,7 @@ pub fn newreno() -> AnyScheme<'static> {
 
 /// A transport with nothing in the way of closed forms: exact clocks, an ACK for every packet, SACK.
 pub fn plain() -> Settings {
-    Settings { clock: 0, delayed_ack: 0, recovery: Recovery::Proportional, ack_bytes: 0, ..Settings::tao14() }
+    Settings { clock: 0, delayed_ack: 0, ack_bytes: 0, ..Settings::tao14().with_recovery(Recovery::Proportional) }
 }
 
 /// What a sender showed when an ACK came.

@@ -9,8 +9,8 @@ use exmachina_sim::queue::{
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{
     Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
-    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy,
-    Vegas, VegasNs2, VegasSettings, Xcp,
+    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, Remy, Scheme, Vegas,
+    VegasNs2, VegasSettings, Xcp,
 };
 use exmachina_sim::time::{NEVER, Time};
 use exmachina_sim::transport::Settings;
@@ -88,6 +88,7 @@ pub fn queues() -> Vec<(&'static str, QueueKind)> {
 }
 
 /// A scheme of somebody's own that does as it pleases, in the wildest numbers.
+#[derive(Clone)]
 pub struct Erratic {
     stream: Stream,
     window: u32,
@@ -107,7 +108,7 @@ impl Erratic {
     }
 }
 
-impl OwnScheme for Erratic {
+impl Scheme for Erratic {
     fn start(&mut self, _now: Time) {
         self.draw();
     }
@@ -138,9 +139,5 @@ impl OwnScheme for Erratic {
 
     fn intersend(&self) -> Time {
         self.intersend
-    }
-
-    fn copy(&self) -> Box<dyn OwnScheme> {
-        Box::new(Erratic { stream: self.stream.clone(), ..*self })
     }
 }

@@ -6,7 +6,7 @@
 //! aggregated ACKs, neither of which is in the draft.
 
 use super::filter::Extreme;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::random::Stream;
 use crate::time::{NEVER, SECOND, Time, from_ms};
 
@@ -412,8 +412,8 @@ impl Scheme for Bbr1 {
         if self.pacing > 0.0 { (1e9 / self.pacing) as Time } else { 0 }
     }
 
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::endpoint::Totals;
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 use crate::transport::receiver::Feedback;
-use crate::transport::{Opening, Recovery, Settings};
+use crate::transport::{Opening, Settings, Stack};
 
 /// Duplicate ACKs that show a loss.
 const DUPLICATES: u32 = 3;
@@ -174,7 +174,7 @@ impl Tcp {
 impl Rules for Tcp {
     fn new(first: u32, settings: &Settings) -> Tcp {
         Tcp {
-            partial: settings.recovery == Recovery::NewReno,
+            partial: settings.stack == Stack::NewReno,
             una: first,
             sent_to: first,
             next: first,

@@ -47,7 +47,7 @@ struct Scene<S> {
 /// Plays a script and checks it line by line: the packets on their way at its end.
 #[track_caller]
 fn play<S: Scheme>(settings: Settings, scheme: S, script: &str) -> Vec<Packet> {
-    let connection = Connection::new(scheme, 0, settings);
+    let connection = Connection::new(scheme, 0, settings, settings.stack.modular().expect("a stack of parts"));
     let mut scene = Scene { connection, on_the_way: vec![], clock: 0, diary: String::new(), wrong: 0 };
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         scene.line(line);

@@ -2,9 +2,8 @@
 
 use super::{play, reno, today};
 use crate::packet::Ecn;
-use crate::scheme::{Ack, NewReno, NewRenoSettings, Scheme};
+use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
 use crate::time::Time;
-use crate::transport::Settings;
 
 /// A window of ten packets, in recovery too.
 #[derive(Clone)]
@@ -19,8 +18,8 @@ impl Scheme for Roomy {
     fn intersend(&self) -> Time {
         0
     }
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }
 
@@ -99,7 +98,7 @@ fn a_packet_sent_again_may_not_be_marked() {
     for (ect_on_repairs, expected) in [(false, Ecn::NotCapable), (true, Ecn::Capable)] {
         let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::rfc5681(10) });
         let left = play(
-            Settings { ect_on_repairs, ..today() },
+            today().with_parts(|parts| parts.ect_on_repairs = ect_on_repairs),
             reno,
             "at 0    start 10     -> send 0..9
              at 100  arrive 1..9  -> send 0",
