@@ -9,7 +9,7 @@ use exmachina_sim::network::{FirstOff, On, Workload};
 use exmachina_sim::observe::Unwatched;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, Scheme, VegasNs2};
+use exmachina_sim::scheme::{AnyScheme, LinuxCompound, LinuxReno, NewRenoNs2, Scheme, VegasNs2};
 use exmachina_sim::time::from_s;
 use exmachina_sim::transport::{Recovery, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -126,12 +126,12 @@ fn agrees(name: &str, scheme: &AnyScheme<'_>, recovery: Recovery) {
 
 #[test]
 fn newreno_saws_as_in_ns2() {
-    agrees("newreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(1))), Recovery::NewReno);
+    agrees("newreno", &AnyScheme::NewRenoNs2(NewRenoNs2::new(1, false)), Recovery::NewReno);
 }
 
 #[test]
 fn linux_reno_saws_as_in_ns2() {
-    agrees("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), Recovery::TcpLinux);
+    agrees("linuxreno", &AnyScheme::LinuxReno(LinuxReno::new(2, false)), Recovery::TcpLinux);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn follows(name: &str, scheme: &AnyScheme<'_>, packets: i64, seconds: usize) {
 
 #[test]
 fn linux_reno_loses_and_repairs_as_in_ns2() {
-    follows("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), 5, 100);
+    follows("linuxreno", &AnyScheme::LinuxReno(LinuxReno::new(2, false)), 5, 100);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use exmachina_sim::observe::Unwatched;
 use exmachina_sim::path::Reordering;
 use exmachina_sim::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_sim::replay;
-use exmachina_sim::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewReno, Scheme};
+use exmachina_sim::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewRenoNs2, Scheme};
 use exmachina_sim::time::from_s;
 use exmachina_sim::transport::{Connections, Opening, Recovery, Settings};
 use exmachina_sim::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -245,13 +245,13 @@ fn compound_in_figure_4() {
 
 #[test]
 fn newreno_in_figure_4() {
-    let newreno = AnyScheme::NewReno(NewReno::default());
+    let newreno = AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false));
     assert_late(figure4("newreno", newreno, Recovery::NewReno, Connections::Persistent, QueueKind::DropTail), 98.0);
 }
 
 #[test]
 fn newreno_with_new_connections_in_figure_4() {
-    let newreno = AnyScheme::NewReno(NewReno::default());
+    let newreno = AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false));
     assert_late(figure4("newreno_fresh", newreno, Recovery::NewReno, Connections::Fresh, QueueKind::DropTail), 99.0);
 }
 

@@ -4,7 +4,7 @@
 //! published. The window is cwnd + dwnd. Once per RTT dwnd grows by alpha * window^k - 1 while fewer than gamma packets
 //! are queued, and shrinks by zeta times the packets queued otherwise.
 
-use super::linux::{LinuxWindow, NO_THRESHOLD};
+use super::linux::LinuxWindow;
 use super::rounds::Rounds;
 use super::{Ack, Congestion, Scheme};
 use crate::time::Time;
@@ -238,7 +238,7 @@ impl Scheme for Compound {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
+use super::decrease::Basis;
 use super::hystart_plus_plus::HystartPlusPlus;
 use super::idle::decayed;
-use super::newreno::Basis;
 use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::{NEVER, Time, to_s};
 

@@ -6,7 +6,7 @@
 //! acknowledged, which halves the number of ACKs that a packet more takes.
 
 use super::hystart::Hystart;
-use super::linux::{LinuxWindow, NO_THRESHOLD};
+use super::linux::LinuxWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::Time;
 
@@ -331,7 +331,7 @@ impl Scheme for LinuxCubic {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -15,6 +15,7 @@ mod copa;
 mod cubic;
 mod cubic_linux;
 mod dctcp;
+mod decrease;
 #[cfg(test)]
 mod driver;
 mod filter;
@@ -30,8 +31,13 @@ mod loopback;
 mod mixed;
 mod names;
 mod newreno;
+mod newreno_ns2;
 mod own;
 mod remy;
+mod reno_linux;
+#[cfg(test)]
+mod reno_tests;
+mod reno_window;
 mod rounds;
 mod rounds_linux;
 mod signals;
@@ -51,13 +57,16 @@ pub use copa::Copa;
 pub use cubic::{Cubic, CubicSettings};
 pub use cubic_linux::{LinuxCubic, LinuxCubicSettings, Unknown};
 pub use dctcp::Dctcp;
+pub use decrease::Basis;
 pub use interface::{Capabilities, Scheme};
 pub use ledbat::Ledbat;
 pub use mixed::{MayFollowRules, Mixed};
 pub use names::{SchemeName, Surroundings, is_table_file};
-pub use newreno::{Basis, NewReno, NewRenoSettings};
+pub use newreno::{NewReno, NewRenoSettings};
+pub use newreno_ns2::NewRenoNs2;
 pub use own::{Own, OwnScheme};
 pub use remy::Remy;
+pub use reno_linux::LinuxReno;
 pub use signals::{Ack, Congestion, RateSample};
 pub use vegas::{Vegas, VegasEra, VegasSettings};
 pub use vegas_linux::LinuxVegas;
@@ -75,8 +84,12 @@ enum_of_schemes! {
         Remy(Remy<'t>),
         /// The AIMD sender of Tao'14.
         Aimd(Aimd),
-        /// NewReno, of RFCs 5681 and 6582, ns-2 or Linux.
+        /// NewReno by RFC 5681.
         NewReno(NewReno),
+        /// NewReno as ns-2 has it.
+        NewRenoNs2(NewRenoNs2),
+        /// Reno as Linux 2.6.22 and ns-2 ran it.
+        LinuxReno(LinuxReno),
         /// Cubic by RFC 9438.
         Cubic(Cubic),
         /// Cubic as Linux 2.6 and ns-2 ran it.

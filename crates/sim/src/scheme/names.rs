@@ -2,8 +2,8 @@
 
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
-    Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxVegas, NewReno, NewRenoSettings, Own, Remy,
-    Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
+    Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
+    NewRenoSettings, Own, Remy, Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
 };
 use crate::library::Library;
 use crate::random::Stream;
@@ -165,15 +165,13 @@ impl SchemeName {
             let idle_window = initial_window;
             AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings { initial_window, idle_window, ecn, ..settings }))
         };
-        let reno = |settings| AnyScheme::NewReno(NewReno::new(NewRenoSettings { ecn, ..settings }));
         let missing = |what, name| Err(format!("the {what} {name} is not loaded"));
         Ok(match self {
-            SchemeName::NewReno if ns2 => reno(NewRenoSettings::ns2(initial_window)),
-            // What a pause does is the transport's to say.
+            SchemeName::NewReno if ns2 => AnyScheme::NewRenoNs2(NewRenoNs2::new(initial_window, ecn)),
             SchemeName::NewReno => {
-                reno(NewRenoSettings { restart_after: NEVER, ..NewRenoSettings::rfc5681(initial_window) })
+                AnyScheme::NewReno(NewReno::new(NewRenoSettings { ecn, ..NewRenoSettings::new(initial_window) }))
             }
-            SchemeName::RenoLinux => reno(NewRenoSettings::linux(initial_window)),
+            SchemeName::RenoLinux => AnyScheme::LinuxReno(LinuxReno::new(initial_window, ecn)),
             SchemeName::Cubic if ns2 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),

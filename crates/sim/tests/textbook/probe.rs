@@ -7,7 +7,7 @@ use exmachina_sim::observe::Observer;
 use exmachina_sim::packet::Packet;
 use exmachina_sim::path::{HopTotals, Path, Reordering};
 use exmachina_sim::queue::{Limit, QueueKind};
-use exmachina_sim::scheme::{AnyScheme, NewReno, NewRenoSettings, Scheme};
+use exmachina_sim::scheme::{AnyScheme, NewRenoNs2, Scheme};
 use exmachina_sim::time::{Time, from_s, to_ms, to_s};
 use exmachina_sim::transport::{Ends, Recovery, Settings};
 use exmachina_sim::world::{EvaluationEngine, HopPlan, LinkPlan, SenderPlan, World};
@@ -46,7 +46,7 @@ pub fn dumbbell(hop: HopPlan, senders: Vec<SenderPlan<'static>>) -> World<'stati
 
 /// NewReno by the classic rules: one packet per RTT, half on a loss.
 pub fn newreno() -> AnyScheme<'static> {
-    AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(2)))
+    AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false))
 }
 
 /// A transport with nothing in the way of closed forms: exact clocks, an ACK for every packet, SACK.

@@ -9,10 +9,10 @@ use exmachina_sim::queue::{
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{
     Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
-    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, Remy, Scheme, Vegas,
-    VegasNs2, VegasSettings, Xcp,
+    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, LinuxReno, NewReno, NewRenoNs2,
+    NewRenoSettings, Remy, Scheme, Vegas, VegasNs2, VegasSettings, Xcp,
 };
-use exmachina_sim::time::{NEVER, Time};
+use exmachina_sim::time::{NEVER, SECOND, Time};
 use exmachina_sim::transport::Settings;
 
 /// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
@@ -46,9 +46,15 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
     vec![
         ("remy", AnyScheme::Remy(Remy::new(tables()[0]))),
         ("aimd", AnyScheme::Aimd(Aimd::default())),
-        ("newreno-ns2", AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(initial)))),
-        ("newreno", AnyScheme::NewReno(NewReno::new(NewRenoSettings::rfc5681(initial)))),
-        ("reno-linux", AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(initial)))),
+        ("newreno-ns2", AnyScheme::NewRenoNs2(NewRenoNs2::new(initial, false))),
+        (
+            "newreno",
+            AnyScheme::NewReno(NewReno::new(NewRenoSettings {
+                restart_after: SECOND,
+                ..NewRenoSettings::new(initial)
+            })),
+        ),
+        ("reno-linux", AnyScheme::LinuxReno(LinuxReno::new(initial, false))),
         ("cubic", AnyScheme::Cubic(Cubic::new(CubicSettings::default()))),
         ("cubic-linux", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6()))),
         ("cubic-linux-2.6.22", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22()))),

@@ -21,7 +21,7 @@ mod undone;
 use crate::endpoint::Endpoint;
 use crate::packet::Packet;
 use crate::scheme::{NewReno, NewRenoSettings, Scheme};
-use crate::time::{NEVER, Time, from_ms, to_ms};
+use crate::time::{Time, from_ms, to_ms};
 use crate::transport::{Connection, Settings};
 
 /// Today's transport with an ACK for every packet.
@@ -31,7 +31,7 @@ fn today() -> Settings {
 
 /// Reno with this initial window.
 fn reno(initial_window: u32) -> NewReno {
-    NewReno::new(NewRenoSettings { restart_after: NEVER, ..NewRenoSettings::rfc5681(initial_window) })
+    NewReno::new(NewRenoSettings::new(initial_window))
 }
 
 /// A connection, and its packets on their way.

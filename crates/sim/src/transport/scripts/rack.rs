@@ -96,7 +96,7 @@ fn a_repair_that_is_lost_is_found_by_what_was_sent_after_it() {
 fn a_packet_sent_again_may_not_be_marked() {
     // RFC 3168 §6.1.5: "MUST NOT set either of the ECT codepoints" on retransmitted data packets. ns-2 does.
     for (ect_on_repairs, expected) in [(false, Ecn::NotCapable), (true, Ecn::Capable)] {
-        let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::rfc5681(10) });
+        let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::new(10) });
         let left = play(
             today().with_parts(|parts| parts.ect_on_repairs = ect_on_repairs),
             reno,
