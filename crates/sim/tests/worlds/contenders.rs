@@ -9,7 +9,7 @@ use exmachina_sim::queue::{
 use exmachina_sim::random::{Purpose, Stream};
 use exmachina_sim::scheme::{
     Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
-    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, LinuxReno, NewReno, NewRenoNs2,
+    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
     NewRenoSettings, Remy, Scheme, Vegas, VegasNs2, VegasSettings, Xcp,
 };
 use exmachina_sim::time::{NEVER, SECOND, Time};
@@ -61,7 +61,7 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
         ("compound", AnyScheme::Compound(Compound::new(CompoundSettings::linux_2_6_22()))),
         ("compound-paper", AnyScheme::Compound(Compound::new(CompoundSettings::paper()))),
         ("vegas", AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))),
-        ("vegas-2.6.22", AnyScheme::Vegas(Vegas::new(VegasSettings::linux_2_6_22()))),
+        ("vegas-2.6.22", AnyScheme::LinuxVegas(LinuxVegas::new(initial))),
         ("vegas-ns2", AnyScheme::VegasNs2(VegasNs2::default())),
         ("dctcp", AnyScheme::Dctcp(Dctcp::new(initial))),
         ("xcp", AnyScheme::Xcp(Xcp::new(initial))),
