@@ -5,9 +5,6 @@ use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::{NEVER, Time};
 
-/// Most packets that one ACK adds in slow start: L of RFC 3465 §2.3.
-const MOST_PER_ACK: u32 = 2;
-
 /// Which NewReno.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewRenoSettings {
@@ -56,7 +53,7 @@ impl Scheme for NewReno {
 
     fn on_ack(&mut self, ack: &Ack) {
         if !ack.in_recovery && ack.window_limited && ack.acked > 0 {
-            self.window.grow(ack.acked.min(MOST_PER_ACK), ack.acked);
+            self.window.grow_by_packets(ack.acked);
         }
     }
 

@@ -29,7 +29,7 @@ impl Scheme for NewRenoNs2 {
 
     fn on_ack(&mut self, ack: &Ack) {
         if !ack.in_recovery && ack.acked > 0 {
-            self.window.grow(1, 1);
+            self.window.grow_by_ack();
         }
     }
 

@@ -2,6 +2,9 @@
 
 use super::idle::decayed;
 
+/// Most packets that one ACK adds in slow start: L of RFC 3465 §2.3.
+const MOST_PER_ACK: u32 = 2;
+
 /// cwnd and ssthresh, packets.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RenoWindow {
@@ -17,12 +20,23 @@ impl RenoWindow {
         RenoWindow { cwnd: f64::from(initial_window.max(1)), ssthresh: f64::INFINITY, kept: None }
     }
 
-    /// RFC 5681 §3.1: in slow start `burst` packets more, in congestion avoidance one for each window of `acked`.
-    pub fn grow(&mut self, burst: u32, acked: u32) {
+    /// An ACK of so many packets, of which each counts (appropriate byte counting, RFC 3465): in slow start as many more, two at
+    /// most; in congestion avoidance one more for each window of them.
+    pub fn grow_by_packets(&mut self, acked: u32) {
+        self.grow(acked.min(MOST_PER_ACK), acked);
+    }
+
+    /// An ACK, whatever it acknowledges (ns-2).
+    pub fn grow_by_ack(&mut self) {
+        self.grow(1, 1);
+    }
+
+    /// RFC 5681 §3.1.
+    fn grow(&mut self, burst: u32, counted: u32) {
         if self.cwnd < self.ssthresh {
             self.cwnd += f64::from(burst);
         } else {
-            self.cwnd += f64::from(acked) / self.cwnd;
+            self.cwnd += f64::from(counted) / self.cwnd;
         }
     }
 
