@@ -103,8 +103,8 @@
 //! clock_ms = 0                        # resolution of RTT samples
 //! recovery = "rack"                   # or go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
 //!                                     # rational-tao14 (of RemyCCs); ns-2's differ by scheme
-//!                                     # the first, go-back-n and proportional have parts, which are set from here to
-//!                                     # rtt_samples, rto_min_ms and rto_initial_ms too; the others are as in ns-2
+//!                                     # Beside another than rack, proportional and go-back-n, what follows down to
+//!                                     # rtt_samples is an error, and so are rto_min_ms and rto_initial_ms
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false

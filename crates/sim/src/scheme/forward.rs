@@ -4,7 +4,7 @@
 /// Hands the list of methods to another macro, behind what that is given.
 macro_rules! each_method {
     ($then:ident $given:tt) => {
-        $crate::scheme::forward::$then! {
+        $then! {
             $given
             told {
                 start(self, now: Time);
@@ -41,7 +41,7 @@ macro_rules! enum_of_schemes {
             $($(#[$doc])* $variant($scheme),)*
         }
 
-        $crate::scheme::forward::each_method! { whichever_scheme [$any { $($variant)* }] }
+        each_method! { whichever_scheme [$any { $($variant)* }] }
     };
 }
 
@@ -55,13 +55,13 @@ macro_rules! whichever_scheme {
             $(
                 #[inline]
                 fn $told(&mut $me $(, $name: $type)*) {
-                    $crate::scheme::forward::of_variant!($me $any $variants scheme => { Scheme::$told(scheme $(, $name)*) })
+                    of_variant!($me $any $variants scheme => { Scheme::$told(scheme $(, $name)*) })
                 }
             )*
             $(
                 #[inline]
                 fn $asked(&$my) -> $answer {
-                    $crate::scheme::forward::of_variant!($my $any $variants scheme => { Scheme::$asked(scheme) })
+                    of_variant!($my $any $variants scheme => { Scheme::$asked(scheme) })
                 }
             )*
         }
@@ -125,5 +125,3 @@ macro_rules! scheme_behind_a_pointer {
         }
     };
 }
-
-pub(super) use {each_method, enum_of_schemes, of_variant, scheme_behind_a_pointer, whichever_scheme};

@@ -1,6 +1,5 @@
 //! What meets in the networks of a design.
 
-use super::forward::enum_of_schemes;
 use super::{Ack, Aimd, Capabilities, Congestion, Remy, Scheme};
 use crate::time::Time;
 

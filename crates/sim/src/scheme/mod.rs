@@ -5,6 +5,10 @@
 //!
 //! The sender of the design simulator (`sender.rs`) fills in what it knows of an [`Ack`]; the transport fills in all.
 
+// First, so that all others know its macros.
+#[macro_use]
+mod forward;
+
 mod aimd;
 mod bbr1;
 mod bbr3;
@@ -20,7 +24,6 @@ mod decrease;
 #[cfg(test)]
 mod driver;
 mod filter;
-mod forward;
 mod hystart;
 mod hystart_plus_plus;
 mod idle;
@@ -73,8 +76,6 @@ pub use vegas::{Vegas, VegasSettings};
 pub use vegas_linux::LinuxVegas;
 pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 pub use xcp::Xcp;
-
-use forward::enum_of_schemes;
 
 use crate::time::Time;
 

@@ -1,6 +1,5 @@
 //! Schemes that are not compiled in.
 
-use super::forward::each_method;
 use super::{Ack, Capabilities, Congestion, Scheme};
 use crate::time::Time;
 

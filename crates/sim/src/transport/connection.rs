@@ -10,6 +10,7 @@ mod recovery;
 mod timer;
 
 use detection::Detection;
+use prr::Prr;
 use recovery::Phase;
 use timer::Sampler;
 
@@ -162,10 +163,16 @@ impl<S: Scheme> Connection<S> {
         if self.settings.opening == Opening::Syn && self.board.una == self.first {
             return 1;
         }
-        match self.phase {
-            Phase::Recovery(prr) if !self.scheme.capabilities().owns_recovery => prr.window,
-            _ => self.scheme.window(),
+        match &self.phase {
+            Phase::Recovery(prr) => self.window_in_recovery(prr),
+            Phase::Open | Phase::Loss => self.scheme.window(),
         }
+    }
+
+    /// Apart from the above, which is asked for at each packet and seldom needs it.
+    #[inline(never)]
+    fn window_in_recovery(&self, prr: &Prr) -> u32 {
+        if self.scheme.capabilities().owns_recovery { self.scheme.window() } else { prr.window }
     }
 
     /// Whether a packet may go, the pace apart.
