@@ -116,33 +116,40 @@ impl Transport {
         }
     }
 
-    /// Refuses settings of parts beside a recovery that has no such part.
+    /// Refuses settings beside a recovery that knows no such thing.
     ///
     /// # Errors
     /// The field, and what was expected.
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        use Recovery::{GoBackN, RationalRemy13, RationalTao14};
         let Some(recovery) = self.recovery else { return Ok(()) };
-        let parts = [
-            ("rto_min_ms", self.rto_min_ms.is_some()),
-            ("rto_initial_ms", self.rto_initial_ms.is_some()),
-            ("dup_threshold", self.dup_threshold.is_some()),
-            ("adapts_to_reordering", self.adapts_to_reordering.is_some()),
-            ("grows_unused_windows", self.grows_unused_windows.is_some()),
-            ("decays_when_idle", self.decays_when_idle.is_some()),
-            ("pacing", self.pacing.is_some()),
-            ("ect_on_repairs", self.ect_on_repairs.is_some()),
-            ("idle_timer", self.idle_timer.is_some()),
-            ("rtt_samples", self.rtt_samples.is_some()),
+        let modular = recovery.is_modular();
+        let rational = matches!(recovery, RationalRemy13 | RationalTao14);
+        let part = "expected with recovery = \"rack\", \"proportional\" or \"go-back-n\": ns-2's have no such setting";
+        let sack = "expected with recovery = \"rack\" or \"proportional\"";
+        let receiver = "expected with another recovery: TCP/Rational acknowledges every packet at once";
+        let syn = "expected with another recovery: this one knows no SYN";
+        let ticks = "expected with another recovery: ns-2's agents have their own clocks";
+        // Whether it is given, whether the recovery has it, and what is said if it has not.
+        let settings = [
+            ("rto_min_ms", self.rto_min_ms.is_some(), modular, part),
+            ("rto_initial_ms", self.rto_initial_ms.is_some(), modular, part),
+            ("dup_threshold", self.dup_threshold.is_some(), modular, part),
+            ("grows_unused_windows", self.grows_unused_windows.is_some(), modular, part),
+            ("decays_when_idle", self.decays_when_idle.is_some(), modular, part),
+            ("pacing", self.pacing.is_some(), modular, part),
+            ("ect_on_repairs", self.ect_on_repairs.is_some(), modular, part),
+            ("idle_timer", self.idle_timer.is_some(), modular, part),
+            ("rtt_samples", self.rtt_samples.is_some(), modular, part),
+            ("adapts_to_reordering", self.adapts_to_reordering.is_some(), modular && recovery != GoBackN, sack),
+            ("delayed_ack_ms", self.delayed_ack_ms.is_some(), !rational, receiver),
+            ("quick_acks", self.quick_acks.is_some(), !rational, receiver),
+            ("opening", self.opening.is_some(), recovery != RationalTao14, syn),
+            ("clock_ms", self.clock_ms.is_some(), modular || rational, ticks),
         ];
-        match parts.iter().find(|(_, given)| *given) {
-            Some((field, _)) if !recovery.is_modular() => Err((
-                field,
-                "expected with recovery = \"rack\", \"proportional\" or \"go-back-n\": ns-2's have no such setting",
-            )),
-            _ if recovery == Recovery::GoBackN && self.adapts_to_reordering.is_some() => {
-                Err(("adapts_to_reordering", "expected with recovery = \"rack\" or \"proportional\""))
-            }
-            _ => Ok(()),
+        match settings.iter().find(|(_, given, has, _)| *given && !has) {
+            Some((field, _, _, expected)) => Err((field, expected)),
+            None => Ok(()),
         }
     }
 
@@ -293,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_without_a_part_refuses_settings_of_it() {
+    fn a_recovery_refuses_settings_of_what_it_has_not() {
         let told = |lines: &str| settings("newreno", lines).unwrap_err();
         for recovery in ["newreno", "reno", "tcp-linux", "rational-remy13", "rational-tao14"] {
             let error = told(&format!("recovery = '{recovery}'\npacing = true"));
@@ -304,6 +311,15 @@ mod tests {
         }
         let error = told("rto_min_ms = 5\nrecovery = 'tcp-linux'");
         assert!(error.contains("11: transport.rto_min_ms: expected with recovery"), "{error}");
+        let error = told("recovery = 'tcp-linux'\nclock_ms = 1");
+        assert!(error.contains("12: transport.clock_ms: expected with another recovery: ns-2's agents"), "{error}");
+        let error = told("recovery = 'rational-remy13'\ndelayed_ack_ms = 1");
+        assert!(
+            error.contains("12: transport.delayed_ack_ms: expected with another recovery: TCP/Rational"),
+            "{error}"
+        );
+        let error = told("recovery = 'rational-tao14'\nopening = 'syn'");
+        assert!(error.contains("12: transport.opening: expected with another recovery: this one"), "{error}");
         let error = told("recovery = 'go-back-n'\nadapts_to_reordering = true");
         assert!(error.contains("12: transport.adapts_to_reordering: expected with recovery = \"rack\""), "{error}");
     }
