@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from exmachina import _core
+from exmachina import Scheme, _core
 
 SCENARIO = """
 schemes = ["newreno", "cubic/sfqcodel"]
@@ -109,6 +109,61 @@ def test_a_class_may_set_the_pace() -> None:
     # 1250 bytes every 2 ms.
     rows = arrays(evaluation().with_schemes([Given("Paced", Paced)]).run(0, 0, 1, _core.Workers(1), _core.Stop()))
     assert rows["throughput_mbps"] == pytest.approx([5.0, 5.0], rel=0.1)
+
+
+ECN_SCENARIO = SCENARIO.replace("rate_mbps = 15", "rate_mbps = 2\nqueue = { codel = { ecn = true } }")
+
+
+def test_a_class_may_have_its_packets_marked() -> None:
+    class Halving(Scheme):
+        losses = marks = seen = 0
+
+        def __init__(self) -> None:
+            self.window = 10.0
+
+        def on_ack(self, ack: _core.Ack) -> None:
+            type(self).seen += ack.marked
+            if not ack.in_recovery:
+                self.window += ack.newly_delivered / self.window
+
+        def on_loss(self, loss: _core.Congestion) -> None:
+            if loss.lost:
+                type(self).losses += 1
+            else:
+                type(self).marks += 1
+            self.window = max(2.0, self.window / 2)
+
+    class Marked(Halving):
+        losses = marks = seen = 0
+        ecn = True
+
+    e = evaluation(ECN_SCENARIO).with_schemes([Halving, Marked])
+    for contender in range(2):
+        e.run(contender, 0, 1, _core.Workers(1), _core.Stop())
+    # The queue drops what it cannot mark; a mark counts as a loss where the class says nothing else.
+    assert Halving.losses > 3 and (Halving.marks, Halving.seen) == (0, 0)
+    assert Marked.marks > 3 and Marked.seen >= Marked.marks and Marked.losses == 0
+
+
+def test_a_class_may_keep_its_window_in_recovery() -> None:
+    class Wide40(Scheme):
+        window = 40.0
+
+    class Steadfast(Wide40):
+        owns_recovery = True
+
+    text = SCENARIO.replace("buffer = { packets = 100 }", "buffer = { packets = 100 }\nloss = 0.05")
+    e = evaluation(text).with_schemes([Wide40, Steadfast])
+    sums = [arrays(e.run(i, 0, 3, _core.Workers(1), _core.Stop()))["delivered_packets"].sum() for i in range(2)]
+    assert sums[1] > 1.02 * sums[0]
+
+
+def test_what_is_neither_true_nor_false_is_told() -> None:
+    class Odd(Scheme):
+        ecn = "yes"  # type: ignore[assignment]
+
+    with pytest.raises(TypeError, match="ecn: expected True or False, got yes"):
+        evaluation().with_schemes([Odd]).run(0, 0, 1, _core.Workers(1), _core.Stop())
 
 
 def test_what_a_class_raises_is_raised_again() -> None:

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exmachina_hosts::library::Maker;
-use exmachina_hosts::scheme::{self, OwnScheme};
+use exmachina_hosts::scheme::{self, Capabilities, Scheme};
 use exmachina_net::time::{NEVER, Time, from_ms, to_ms, to_s};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 /// No window is larger, packets.
 const MAX_WINDOW: f64 = 1e6;
@@ -137,7 +138,14 @@ impl Failure {
 pub fn maker(class: Py<PyAny>, failure: Arc<Failure>) -> Maker {
     let class = Arc::new(class);
     Arc::new(move || {
-        Box::new(PythonScheme { class: class.clone(), object: None, window: 1, intersend: 0, failure: failure.clone() })
+        Box::new(PythonScheme {
+            class: class.clone(),
+            object: None,
+            window: 1,
+            intersend: 0,
+            capabilities: Capabilities::default(),
+            failure: failure.clone(),
+        })
     })
 }
 
@@ -148,10 +156,24 @@ struct PythonScheme {
     object: Option<Py<PyAny>>,
     window: u32,
     intersend: Time,
+    capabilities: Capabilities,
     failure: Arc<Failure>,
 }
 
 impl PythonScheme {
+    /// A new connection has a new object.
+    fn make(&mut self, py: Python<'_>) -> PyResult<()> {
+        let object = self.class.bind(py).call0()?;
+        self.capabilities = Capabilities {
+            ecn: flag(&object, intern!(py, "ecn"))?,
+            owns_recovery: flag(&object, intern!(py, "owns_recovery"))?,
+            ..Capabilities::default()
+        };
+        self.read(&object)?;
+        self.object = Some(object.unbind());
+        Ok(())
+    }
+
     /// Calls a method of the scheme, then reads what it decided. After an error nothing is called any more.
     fn call<T: pyo3::PyClass + Into<pyo3::PyClassInitializer<T>>>(&mut self, method: &str, event: T, required: bool) {
         if self.failure.stop.load(Ordering::Relaxed) {
@@ -188,21 +210,34 @@ impl PythonScheme {
     }
 }
 
-impl OwnScheme for PythonScheme {
+/// An attribute that is true or false, and false where there is none.
+fn flag(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
+    let Some(value) = object.getattr_opt(name)? else { return Ok(false) };
+    value.extract().map_err(|_| PyTypeError::new_err(format!("{name}: expected True or False, got {value}")))
+}
+
+impl Clone for PythonScheme {
+    /// With a deep copy of the object.
+    fn clone(&self) -> PythonScheme {
+        let object = self.object.as_ref().and_then(|object| {
+            let copied = Python::attach(|py| {
+                let copied = py.import("copy")?.call_method1("deepcopy", (object,))?;
+                Ok(copied.unbind())
+            });
+            copied.map_err(|error| self.failure.keep(error)).ok()
+        });
+        PythonScheme { class: self.class.clone(), object, failure: self.failure.clone(), ..*self }
+    }
+}
+
+impl Scheme for PythonScheme {
     fn start(&mut self, _now: Time) {
         if self.failure.stop.load(Ordering::Relaxed) {
             return;
         }
-        let outcome = Python::attach(|py| {
-            let object = self.class.bind(py).call0()?;
-            self.read(&object)?;
-            self.object = Some(object.unbind());
-            Ok(())
-        });
+        let outcome = Python::attach(|py| self.make(py));
         outcome.unwrap_or_else(|error| self.failure.keep(error));
     }
-
-    fn resume(&mut self, _now: Time, _idle: Time) {}
 
     fn on_ack(&mut self, ack: &scheme::Ack) {
         self.call("on_ack", Ack::from(ack), true);
@@ -228,20 +263,7 @@ impl OwnScheme for PythonScheme {
         self.intersend
     }
 
-    fn copy(&self) -> Box<dyn OwnScheme> {
-        let object = self.object.as_ref().and_then(|object| {
-            let copied = Python::attach(|py| {
-                let copied = py.import("copy")?.call_method1("deepcopy", (object,))?;
-                Ok(copied.unbind())
-            });
-            copied.map_err(|error| self.failure.keep(error)).ok()
-        });
-        Box::new(PythonScheme {
-            class: self.class.clone(),
-            object,
-            window: self.window,
-            intersend: self.intersend,
-            failure: self.failure.clone(),
-        })
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 }

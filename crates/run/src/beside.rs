@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::{AnyScheme, MayFollowRules, Mixed, Remy, SchemeName, Surroundings};
-use exmachina_hosts::transport::{Connection, Preset, Settings};
+use exmachina_hosts::transport::{Connection, Modular, Preset, Settings};
 use exmachina_net::endpoint::{Endpoint, Totals, whichever};
 use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::packet::Packet;
@@ -31,7 +31,7 @@ pub fn connection<'t>(kind: Kind, id: u16, seed: Seed) -> Connection<AnyScheme<'
         Kind::Bbr => SchemeName::Bbr3,
     };
     let luck = Stream::new(seed.root, seed.specimen, u64::from(id), Purpose::Scheme);
-    Connection::new(name.sender(&around, luck).expect("these need no library"), id, transport)
+    Connection::new(name.sender(&around, luck).expect("these need no library"), id, transport, Modular::TODAY)
 }
 
 /// A sender under design, or a neighbour.

@@ -2,7 +2,7 @@
 
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::{Ack, Scheme};
-use exmachina_hosts::transport::{Connection, Settings};
+use exmachina_hosts::transport::{Connection, Modular, Settings};
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::packet::Packet;
@@ -92,7 +92,7 @@ impl Scheme for Listener {
 fn the_wait_of_a_delayed_ack_is_the_timers_and_not_the_schemes() {
     // draft-ietf-ccwg-bbr-06 §5.5.7.1: the RTT of the packet sent last; RFC 7323 §4.3: for the timer, of the first.
     let transport = Settings { quick_acks: 0, ..Settings::today() };
-    let mut sender = Connection::new(Listener::default(), 0, transport);
+    let mut sender = Connection::new(Listener::default(), 0, transport, Modular::TODAY);
     sender.start(0, 2);
     let mut sent: Vec<Packet> = Vec::new();
     for now in [0, from_ms(5.0)] {

@@ -51,8 +51,8 @@ fn pair(
 
 fn presets() -> [Settings; 4] {
     // RemyCCs' transports in ns-2, one of them polled: its clock once ran back after pauses.
-    let remy13 = Settings { recovery: Recovery::RationalRemy13, ..Settings::remy13() };
-    let tao14 = Settings { recovery: Recovery::RationalTao14, ..Settings::tao14() };
+    let remy13 = Settings::remy13().with_recovery(Recovery::RationalRemy13);
+    let tao14 = Settings::tao14().with_recovery(Recovery::RationalTao14);
     [Settings::tao14(), Settings::today(), remy13, tao14]
 }
 

@@ -3,9 +3,8 @@
 
 use std::path::PathBuf;
 
-use exmachina_hosts::scheme::Scheme;
-use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, NewReno, NewRenoSettings, VegasNs2};
-use exmachina_hosts::transport::{Recovery, RttSamples, Settings};
+use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxReno, NewRenoNs2, Scheme, VegasNs2};
+use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{FirstOff, On, Workload};
 use exmachina_net::observe::Unwatched;
@@ -54,8 +53,7 @@ fn theirs(name: &str, room: u32) -> Option<[Vec<Sample>; 2]> {
 
 /// The same of ours.
 fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 2] {
-    let rtt_samples = if recovery == Recovery::NewReno { RttSamples::NewAcks } else { RttSamples::Echo };
-    let transport = Settings { packet_bytes: WIRE_BYTES, recovery, rtt_samples, ..Settings::tao14() };
+    let transport = Settings { packet_bytes: WIRE_BYTES, ..Settings::tao14().with_recovery(recovery) };
     let sender = |start_s| SenderPlan {
         scheme: scheme.clone(),
         transport,
@@ -128,12 +126,12 @@ fn agrees(name: &str, scheme: &AnyScheme<'_>, recovery: Recovery) {
 
 #[test]
 fn newreno_saws_as_in_ns2() {
-    agrees("newreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(1))), Recovery::NewReno);
+    agrees("newreno", &AnyScheme::NewRenoNs2(NewRenoNs2::new(1, false)), Recovery::NewReno);
 }
 
 #[test]
 fn linux_reno_saws_as_in_ns2() {
-    agrees("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), Recovery::TcpLinux);
+    agrees("linuxreno", &AnyScheme::LinuxReno(LinuxReno::new(2, false)), Recovery::TcpLinux);
 }
 
 #[test]
@@ -173,7 +171,7 @@ fn follows(name: &str, scheme: &AnyScheme<'_>, packets: i64, seconds: usize) {
 
 #[test]
 fn linux_reno_loses_and_repairs_as_in_ns2() {
-    follows("linuxreno", &AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(2))), 5, 100);
+    follows("linuxreno", &AnyScheme::LinuxReno(LinuxReno::new(2, false)), 5, 100);
 }
 
 #[test]

@@ -4,8 +4,7 @@
 
 use std::path::PathBuf;
 
-use exmachina_hosts::scheme::Scheme;
-use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewReno};
+use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewRenoNs2, Scheme};
 use exmachina_hosts::transport::{Connections, Opening, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{Arrival, On, Stop, Workload};
@@ -168,9 +167,8 @@ fn figure4(
     let transport = Settings {
         packet_bytes: 1260,
         opening: if recovery == Recovery::TcpLinux { Opening::SynAndData } else { Opening::Syn },
-        recovery,
         connections,
-        ..Settings::tao14()
+        ..Settings::tao14().with_recovery(recovery)
     };
     let hop = |rate, delay_ms, limit| HopPlan {
         link: LinkPlan::Rate(rate),
@@ -195,7 +193,7 @@ fn figure4(
 /// Figure 2 of Tao'14: two Cubics.
 fn figure2(name: &str, mbps: f64, room: u32) -> Option<f64> {
     let changes = changes(&format!("t2_cubic_microscope_{name}.csv"))?;
-    let transport = Settings { packet_bytes: 1250, recovery: Recovery::TcpLinux, ..Settings::tao14() };
+    let transport = Settings { packet_bytes: 1250, ..Settings::tao14().with_recovery(Recovery::TcpLinux) };
     let hop = HopPlan {
         link: LinkPlan::Rate(mbps),
         queue: QueueKind::DropTail,
@@ -247,13 +245,13 @@ fn compound_in_figure_4() {
 
 #[test]
 fn newreno_in_figure_4() {
-    let newreno = AnyScheme::NewReno(NewReno::default());
+    let newreno = AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false));
     assert_late(figure4("newreno", newreno, Recovery::NewReno, Connections::Persistent, QueueKind::DropTail), 98.0);
 }
 
 #[test]
 fn newreno_with_new_connections_in_figure_4() {
-    let newreno = AnyScheme::NewReno(NewReno::default());
+    let newreno = AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false));
     assert_late(figure4("newreno_fresh", newreno, Recovery::NewReno, Connections::Fresh, QueueKind::DropTail), 99.0);
 }
 

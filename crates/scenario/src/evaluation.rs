@@ -205,6 +205,7 @@ impl Evaluation {
         if self.transport.has_clock() && self.path.clock_ms != Quantity::Exact(0.0) {
             return Err(document.error("path.clock_ms", "expected no transport.clock_ms beside it"));
         }
+        self.transport.check().map_err(|(field, message)| document.error(&format!("transport.{field}"), message))?;
         self.check_noise(document)?;
         self.check_replay(document, listed)?;
         match self.points() {

@@ -103,6 +103,8 @@
 //! clock_ms = 0                        # resolution of RTT samples
 //! recovery = "rack"                   # or go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
 //!                                     # rational-tao14 (of RemyCCs); ns-2's differ by scheme
+//!                                     # what a recovery does not have is an error beside it: ns-2's have none of what
+//!                                     # follows down to rtt_samples, and no rto_min_ms and rto_initial_ms
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false

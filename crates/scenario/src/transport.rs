@@ -5,7 +5,8 @@ use serde::{Deserialize, Deserializer};
 use super::{Shown, or_nearest};
 use exmachina_hosts::scheme::SchemeName;
 use exmachina_hosts::transport::{
-    Connections, HEADER_BYTES, Opening, Preset, Recovery, RtoFloor, RttSamples, Settings,
+    Connections, HEADER_BYTES, LossThreshold, Modular, Opening, Preset, Recovery, Repair, RtoFloor, RttSamples,
+    Settings, Stack, TimerSettings,
 };
 use exmachina_net::time::{Time, from_ms};
 
@@ -61,33 +62,94 @@ impl Transport {
     #[must_use]
     pub fn settings(&self, scheme: &SchemeName) -> Settings {
         let d = scheme.transport(self.preset);
+        let stack = match self.recovery {
+            Some(recovery) => recovery.stack(scheme.parts(self.preset)),
+            None => d.stack,
+        };
         Settings {
             connections: self.connections.unwrap_or(d.connections),
             opening: self.opening.unwrap_or(d.opening),
             initial_window: self.initial_window.unwrap_or(d.initial_window),
             delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
             quick_acks: self.quick_acks.unwrap_or(d.quick_acks),
-            rto_floor: match (self.rto_min_ms, d.rto_floor) {
-                (None, floor) => floor,
-                (Some(floor), RtoFloor::Timeout(_)) => RtoFloor::Timeout(floor),
-                (Some(floor), RtoFloor::Variation(_)) => RtoFloor::Variation(floor),
-            },
-            rto_initial: self.rto_initial_ms.unwrap_or(d.rto_initial),
-            rto_granularity: d.rto_granularity,
             clock: self.clock_ms.unwrap_or(d.clock),
-            recovery: self.recovery.unwrap_or(d.recovery),
-            dup_threshold: self.dup_threshold.unwrap_or(d.dup_threshold),
-            adapts_to_reordering: self.adapts_to_reordering.unwrap_or(d.adapts_to_reordering),
-            grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
-            decays_when_idle: self.decays_when_idle.unwrap_or(d.decays_when_idle),
-            pacing: self.pacing.unwrap_or(d.pacing),
-            ect_on_repairs: self.ect_on_repairs.unwrap_or(d.ect_on_repairs),
-            idle_timer: self.idle_timer.unwrap_or(d.idle_timer),
-            rtt_samples: self.rtt_samples.unwrap_or(d.rtt_samples),
+            stack: match stack {
+                Stack::Modular(parts) => Stack::Modular(self.parts(parts)),
+                // Those are as they are in ns-2.
+                stack => stack,
+            },
             poll: self.poll_ms.unwrap_or(d.poll),
             packet_bytes: self.packet_bytes(),
             header_bytes: d.header_bytes,
             ack_bytes: self.ack_bytes.unwrap_or(d.ack_bytes),
+        }
+    }
+
+    /// The parts of a modular stack, with what the file says of them.
+    fn parts(&self, d: Modular) -> Modular {
+        let LossThreshold { packets, adapts } = d.repair.threshold();
+        let threshold = LossThreshold {
+            packets: self.dup_threshold.unwrap_or(packets),
+            adapts: self.adapts_to_reordering.unwrap_or(adapts),
+        };
+        let floor = |floor: Time| self.rto_min_ms.unwrap_or(floor);
+        Modular {
+            repair: match d.repair {
+                Repair::GoBackN { .. } => Repair::GoBackN { dup_threshold: threshold.packets },
+                Repair::Proportional(_) => Repair::Proportional(threshold),
+                Repair::Rack(_) => Repair::Rack(threshold),
+            },
+            timer: TimerSettings {
+                floor: match d.timer.floor {
+                    RtoFloor::Timeout(least) => RtoFloor::Timeout(floor(least)),
+                    RtoFloor::Variation(least) => RtoFloor::Variation(floor(least)),
+                },
+                initial: self.rto_initial_ms.unwrap_or(d.timer.initial),
+                granularity: d.timer.granularity,
+                samples: self.rtt_samples.unwrap_or(d.timer.samples),
+                runs_when_idle: self.idle_timer.unwrap_or(d.timer.runs_when_idle),
+            },
+            grows_unused_windows: self.grows_unused_windows.unwrap_or(d.grows_unused_windows),
+            decays_when_idle: self.decays_when_idle.unwrap_or(d.decays_when_idle),
+            pacing: self.pacing.unwrap_or(d.pacing),
+            ect_on_repairs: self.ect_on_repairs.unwrap_or(d.ect_on_repairs),
+        }
+    }
+
+    /// Refuses settings beside a recovery that knows no such thing.
+    ///
+    /// # Errors
+    /// The field, and what was expected.
+    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+        use Recovery::{GoBackN, RationalRemy13, RationalTao14};
+        let Some(recovery) = self.recovery else { return Ok(()) };
+        let modular = recovery.is_modular();
+        let rational = matches!(recovery, RationalRemy13 | RationalTao14);
+        let part = "expected with recovery = \"rack\", \"proportional\" or \"go-back-n\": ns-2's have no such setting";
+        let sack = "expected with recovery = \"rack\" or \"proportional\"";
+        let receiver = "expected with another recovery: TCP/Rational acknowledges every packet at once";
+        let syn = "expected with another recovery: this one knows no SYN";
+        let ticks = "expected with another recovery: ns-2's agents have their own clocks";
+        // Whether it is given, whether the recovery has it, and what is said if it has not.
+        let settings = [
+            ("rto_min_ms", self.rto_min_ms.is_some(), modular, part),
+            ("rto_initial_ms", self.rto_initial_ms.is_some(), modular, part),
+            ("dup_threshold", self.dup_threshold.is_some(), modular, part),
+            ("grows_unused_windows", self.grows_unused_windows.is_some(), modular, part),
+            ("decays_when_idle", self.decays_when_idle.is_some(), modular, part),
+            ("pacing", self.pacing.is_some(), modular, part),
+            ("ect_on_repairs", self.ect_on_repairs.is_some(), modular, part),
+            ("idle_timer", self.idle_timer.is_some(), modular, part),
+            ("rtt_samples", self.rtt_samples.is_some(), modular, part),
+            ("adapts_to_reordering", self.adapts_to_reordering.is_some(), modular && recovery != GoBackN, sack),
+            ("delayed_ack_ms", self.delayed_ack_ms.is_some(), !rational, receiver),
+            ("quick_acks", self.quick_acks.is_some(), !rational, receiver),
+            ("opening", self.opening.is_some(), recovery != RationalTao14, syn),
+            ("clock_ms", self.clock_ms.is_some(), modular || rational, ticks),
+        ];
+        match settings.iter().find(|(_, given, has, _)| *given && !has) {
+            Some((field, _, _, expected)) => Err((field, expected)),
+            None => Ok(()),
         }
     }
 
@@ -217,4 +279,60 @@ fn ack_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, 
 
 fn packet_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16>, D::Error> {
     whole(deserializer, "bytes", 2 * u32::from(HEADER_BYTES), 65_535).map(|bytes| Some(bytes as u16))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Evaluation;
+    use exmachina_hosts::library::Library;
+
+    /// The transport of this scheme under these lines of `[transport]`, or what is wrong with them.
+    fn settings(scheme: &str, lines: &str) -> Result<Settings, String> {
+        let text = format!(
+            "schemes = ['{scheme}']\n[link]\nrate_mbps = 1\n[path]\nrtt_ms = 1\n[senders]\ncount = 1\n\
+             [workload]\non = 'forever'\n[transport]\n{lines}\n"
+        );
+        let evaluation = Evaluation::parse(&text, "x.toml").map_err(|error| error.to_string())?;
+        let library = Library::default();
+        let drawn = evaluation.world(0, 0, &library).expect("nothing to load");
+        Ok(drawn.world.senders[0].transport)
+    }
+
+    #[test]
+    fn a_recovery_refuses_settings_of_what_it_has_not() {
+        let told = |lines: &str| settings("newreno", lines).unwrap_err();
+        for recovery in ["newreno", "reno", "tcp-linux", "rational-remy13", "rational-tao14"] {
+            let error = told(&format!("recovery = '{recovery}'\npacing = true"));
+            assert!(
+                error.contains("12: transport.pacing: expected with recovery = \"rack\", \"proportional\""),
+                "{error}"
+            );
+        }
+        let error = told("rto_min_ms = 5\nrecovery = 'tcp-linux'");
+        assert!(error.contains("11: transport.rto_min_ms: expected with recovery"), "{error}");
+        let error = told("recovery = 'tcp-linux'\nclock_ms = 1");
+        assert!(error.contains("12: transport.clock_ms: expected with another recovery: ns-2's agents"), "{error}");
+        let error = told("recovery = 'rational-remy13'\ndelayed_ack_ms = 1");
+        assert!(
+            error.contains("12: transport.delayed_ack_ms: expected with another recovery: TCP/Rational"),
+            "{error}"
+        );
+        let error = told("recovery = 'rational-tao14'\nopening = 'syn'");
+        assert!(error.contains("12: transport.opening: expected with another recovery: this one"), "{error}");
+        let error = told("recovery = 'go-back-n'\nadapts_to_reordering = true");
+        assert!(error.contains("12: transport.adapts_to_reordering: expected with recovery = \"rack\""), "{error}");
+    }
+
+    #[test]
+    fn settings_reach_the_parts_that_they_are_of() {
+        let parts = |scheme, lines| settings(scheme, lines).unwrap().stack.modular();
+        let gone_back = parts("cubic", "recovery = 'go-back-n'\ndup_threshold = 5").unwrap();
+        assert_eq!(gone_back, Modular { repair: Repair::GoBackN { dup_threshold: 5 }, ..Modular::TODAY });
+        let slow = parts("bbr3", "preset = 'tao14'\nrto_min_ms = 7\ndup_threshold = 4").unwrap();
+        assert_eq!(slow.repair, Repair::Proportional(LossThreshold { packets: 4, adapts: false }));
+        assert_eq!(slow.timer, TimerSettings { floor: RtoFloor::Timeout(7_000_000), ..TimerSettings::NS2 });
+        // Another scheme of the same file has the agent that ns-2 has for it, which knows no such thing.
+        assert_eq!(parts("cubic", "preset = 'tao14'\nrto_min_ms = 7\ndup_threshold = 4"), None);
+    }
 }

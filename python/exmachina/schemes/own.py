@@ -32,6 +32,10 @@ class Scheme:
     """Packets that may be in flight; what is below 1 counts as 1, and fractions are dropped."""
     intersend_ms: float = 0.0
     """Least time between two sends, ms."""
+    ecn: bool = False
+    """Its packets may be marked instead of dropped, where queues mark (RFC 3168 §5). Read when a connection begins."""
+    owns_recovery: bool = False
+    """Its window holds while losses are repaired, where else the transport lowers it (RFC 9937). Read as `ecn` is."""
 
     def on_ack(self, ack: Ack) -> None:
         """An ACK arrived. Windows are to grow on those that are `window_limited` and not `in_recovery` only."""
@@ -40,7 +44,11 @@ class Scheme:
         """Packets were lost: told once per window, before the ACK that showed it."""
 
     def on_ecn(self, mark: Congestion) -> None:
-        """The receiver echoes an ECN mark: told once per window (RFC 3168 §6.1.2), before the ACK that showed it."""
+        """The receiver echoes an ECN mark: told once per window (RFC 3168 §6.1.2), before the ACK that showed it.
+
+        Only with `ecn`. As a loss, if not overridden.
+        """
+        self.on_loss(mark)
 
     def on_rto(self, timeout: Congestion) -> None:
         """The retransmission timer expired (RFC 5681 §3.1). As a loss, if not overridden."""

@@ -189,6 +189,40 @@ mod tests {
         assert_eq!([legal(1.0, -3), legal(0.5, -8)], [0, 1]);
     }
 
+    /// The window that a rule rests at, packets.
+    fn rest(action: Action) -> f64 {
+        f64::from(action.increment) / (1.0 - action.multiple)
+    }
+
+    #[test]
+    fn a_step_of_the_pace_keeps_the_window_that_a_rule_rests_at() {
+        for (multiple, increment, intersend_ms) in [(0.9, 40, 1.4), (0.5, 100, 0.7), (0.0, 200, 1.0)] {
+            let action = Action { multiple, increment, intersend_ms };
+            for reach in [1.0, 0.3, 0.06] {
+                for all in [steps(action, reach, &design()), few_steps(action, reach, &design())] {
+                    let paces = all.iter().filter(|a| (a.multiple, a.increment) == (multiple, increment));
+                    assert_eq!(paces.count(), 2, "slower and faster, and nothing else: {action:?}, {reach}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_of_how_fast_the_window_gets_there_keeps_it_too() {
+        for (multiple, increment) in [(0.9, 40), (0.5, 100), (0.8, 64)] {
+            let action = Action { multiple, increment, intersend_ms: 1.0 };
+            for reach in [0.5, 0.3, 0.06] {
+                // All that a whole packet more or less in the increment makes of it.
+                let kept = |a: &&Action| (rest(**a) - rest(action)).abs() <= 0.51 / (1.0 - a.multiple);
+                let all = steps(action, reach, &design());
+                let speeds: Vec<_> =
+                    all.iter().filter(|a| a.intersend_ms == 1.0 && a.multiple != multiple).filter(kept).collect();
+                let faster = speeds.iter().any(|a| a.multiple < multiple);
+                assert!(faster && speeds.iter().any(|a| a.multiple > multiple), "{action:?}, {reach}: {all:?}");
+            }
+        }
+    }
+
     #[test]
     fn every_step_is_legal_and_is_one() {
         let design = design();

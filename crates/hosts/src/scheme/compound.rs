@@ -4,10 +4,20 @@
 //! published. The window is cwnd + dwnd. Once per RTT dwnd grows by alpha * window^k - 1 while fewer than gamma packets
 //! are queued, and shrinks by zeta times the packets queued otherwise.
 
-use super::linux::{LinuxWindow, NO_THRESHOLD};
-use super::rounds::Rounds;
+use super::linux::LinuxWindow;
+use super::rounds::{AfterRecovery, Rounds};
 use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+/// Who wrote it down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompoundForm {
+    /// Its authors (Tan et al. 2006): dwnd is a real number, slow start is Reno's alone, and a loss takes beta off the window.
+    Published,
+    /// The module of Linux 2.6.22: dwnd is a whole number, grows in slow start too, and is what yields when the window falls; the
+    /// first RTT after a recovery counts all packets of the recovery; ssthresh / 2 during recovery.
+    Linux2622,
+}
 
 /// Which Compound.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,9 +38,8 @@ pub struct CompoundSettings {
     pub zeta: f64,
     /// Below this window, packets, it is Reno (41; in whole packets alpha and k alone come to the same).
     pub low_window: f64,
-    /// As the Linux module: dwnd is a whole number, grows in slow start too, and is what yields when the window falls; the
-    /// first RTT after a recovery counts all packets of the recovery; ssthresh / 2 during recovery.
-    pub linux: bool,
+    /// As published, or as the Linux module.
+    pub form: CompoundForm,
     /// A pause makes it forget dwnd and the smallest RTT (kernels; ns-2's Linux agent does not tell the module of pauses).
     pub forgets_when_idle: bool,
 }
@@ -48,7 +57,7 @@ impl CompoundSettings {
             gamma: 30.0,
             zeta: 1.0,
             low_window: 41.0,
-            linux: true,
+            form: CompoundForm::Linux2622,
             forgets_when_idle: false,
         }
     }
@@ -56,7 +65,7 @@ impl CompoundSettings {
     /// As published.
     #[must_use]
     pub fn paper() -> CompoundSettings {
-        CompoundSettings { idle_window: 1, linux: false, ..CompoundSettings::linux_2_6_22() }
+        CompoundSettings { idle_window: 1, form: CompoundForm::Published, ..CompoundSettings::linux_2_6_22() }
     }
 }
 
@@ -88,7 +97,10 @@ impl Compound {
             window: LinuxWindow::new(settings.initial_window),
             reno: settings.initial_window.max(1),
             dwnd: 0.0,
-            rounds: Rounds::new(settings.linux),
+            rounds: Rounds::new(match settings.form {
+                CompoundForm::Linux2622 => AfterRecovery::All,
+                CompoundForm::Published => AfterRecovery::Anew,
+            }),
         }
     }
 
@@ -123,29 +135,31 @@ impl Compound {
         if packets < self.settings.low_window {
             return 0.0;
         }
-        let gain = if self.settings.linux {
-            (libm::pow(packets, self.settings.k).floor() * self.settings.alpha).floor()
-        } else {
-            libm::pow(packets, self.settings.k) * self.settings.alpha
+        let power = libm::pow(packets, self.settings.k);
+        let gain = match self.settings.form {
+            CompoundForm::Linux2622 => (power.floor() * self.settings.alpha).floor(),
+            CompoundForm::Published => power * self.settings.alpha,
         };
         (gain - 1.0).max(0.0)
     }
 
     fn once_per_rtt(&mut self, packets: f64, rtt: Time) {
-        if !self.settings.linux && self.reno <= self.window.ssthresh {
-            // As published, slow start is Reno's.
-            return;
-        }
         let queued = self.rounds.queued(packets, rtt);
-        // The module reckons in half packets.
-        let queued = if self.settings.linux { (queued * 2.0).ceil() / 2.0 } else { queued };
-        if queued < self.settings.gamma {
-            self.dwnd += self.gain(packets);
-        } else {
-            self.dwnd = (self.dwnd - self.settings.zeta * queued).max(0.0);
+        match self.settings.form {
+            // Slow start is Reno's.
+            CompoundForm::Published if self.reno <= self.window.ssthresh => {}
+            CompoundForm::Published => self.dwnd = self.adjusted(packets, queued),
+            // The module reckons in half packets, and keeps whole ones.
+            CompoundForm::Linux2622 => self.dwnd = self.adjusted(packets, (queued * 2.0).ceil() / 2.0).floor(),
         }
-        if self.settings.linux {
-            self.dwnd = self.dwnd.floor();
+    }
+
+    /// dwnd after an RTT of so many packets, of which so many were queued.
+    fn adjusted(&self, packets: f64, queued: f64) -> f64 {
+        if queued < self.settings.gamma {
+            self.dwnd + self.gain(packets)
+        } else {
+            (self.dwnd - self.settings.zeta * queued).max(0.0)
         }
     }
 
@@ -202,10 +216,9 @@ impl Scheme for Compound {
 
     fn on_loss(&mut self, loss: &Congestion) {
         self.rounds.suspend(loss);
-        if self.settings.linux {
-            self.window.lose(self.window.half(), true);
-        } else {
-            self.lose_as_published();
+        match self.settings.form {
+            CompoundForm::Linux2622 => self.window.lose(self.window.half(), true),
+            CompoundForm::Published => self.lose_as_published(),
         }
     }
 
@@ -224,7 +237,7 @@ impl Scheme for Compound {
 
     fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
         self.rounds.recovered();
-        if self.settings.linux {
+        if self.settings.form == CompoundForm::Linux2622 {
             self.window.recovered(limit);
         }
     }
@@ -238,7 +251,7 @@ impl Scheme for Compound {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 }
 

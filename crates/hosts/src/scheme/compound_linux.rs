@@ -4,7 +4,7 @@
 //! What the paper of Compound (Tan et al. 2006) does not have: the second window grows in slow start too, it is a whole
 //! number, and it is what is left where the sum is lowered behind the module's back.
 
-use super::linux::{LinuxWindow, NO_THRESHOLD};
+use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Rounds};
 use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
@@ -133,7 +133,7 @@ impl Scheme for LinuxCompound {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 }
 

@@ -8,7 +8,7 @@
 //! default mode changes nothing, and 1/delta in the competitive mode grows by one per RTT without loss, as in §2.2.
 
 use super::filter::Extreme;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::{SECOND, Time};
 
 /// 1/delta of the default mode: packets that a flow keeps in the queue (§2.1: delta = 0.5).
@@ -224,8 +224,8 @@ impl Scheme for Copa {
     }
 
     /// Losses are no signal to it: the transport must not lower the window for them.
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
+use super::cubic_epoch::Epoch;
+use super::decrease::Basis;
 use super::hystart_plus_plus::HystartPlusPlus;
 use super::idle::decayed;
-use super::newreno::Basis;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::{NEVER, Time, to_s};
 
 /// Which Cubic.
@@ -51,18 +52,6 @@ impl Default for CubicSettings {
             ecn: false,
         }
     }
-}
-
-/// A stage of congestion avoidance (§4.1.2).
-#[derive(Clone, Copy, Debug)]
-struct Epoch {
-    began: Time,
-    /// The plateau of the cubic, packets.
-    origin: f64,
-    /// The time from the beginning to the plateau, s.
-    k: f64,
-    /// What Reno would have, packets (§4.3).
-    reno: f64,
 }
 
 /// Cubic (RFC 9438).
@@ -127,42 +116,23 @@ impl Cubic {
         }
     }
 
-    /// §4.2: K and the origin of a new epoch. Without a plateau above the window (after slow start or a timeout, §4.8,
-    /// §4.10) the convex half begins here.
-    fn begin(&self, now: Time) -> Epoch {
-        let origin = self.w_max.map_or(self.cwnd, |w_max| w_max.max(self.cwnd));
-        let k = libm::cbrt((origin - self.cwnd) / self.settings.c.max(1e-9));
-        Epoch { began: now, origin, k, reno: self.cwnd }
-    }
-
-    /// W_cubic (§4.2 eq. 1) at `t` seconds into an epoch.
-    fn curve(&self, epoch: &Epoch, t: f64) -> f64 {
-        let x = t - epoch.k;
-        self.settings.c * x * x * x + epoch.origin
-    }
-
     fn avoid(&mut self, ack: &Ack) {
-        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(ack.received));
+        let c = self.settings.c;
+        let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.received, self.cwnd, self.w_max, c));
         let acked = f64::from(ack.acked);
         let t = to_s(ack.received.saturating_sub(epoch.began));
         if self.settings.reno_friendly {
-            epoch.reno += self.reno_alpha(&epoch) * acked / self.cwnd;
+            epoch.reno += epoch.reno_alpha(self.settings.beta, self.cwnd_prior) * acked / self.cwnd;
         }
-        if self.settings.reno_friendly && self.curve(&epoch, t) < epoch.reno {
+        if self.settings.reno_friendly && epoch.curve(c, t) < epoch.reno {
             // §4.3: the Reno-friendly region.
             self.cwnd = self.cwnd.max(epoch.reno);
         } else {
             // §4.4, §4.5: towards where the curve will be one RTT on, within an RTT; no more than half as much again.
-            let target = self.curve(&epoch, t + to_s(ack.srtt)).max(self.cwnd).min(1.5 * self.cwnd);
+            let target = epoch.curve(c, t + to_s(ack.srtt)).max(self.cwnd).min(1.5 * self.cwnd);
             self.cwnd += acked * (target - self.cwnd) / self.cwnd;
         }
         self.epoch = Some(epoch);
-    }
-
-    /// §4.3: with this increase and beta, the average rate is Reno's; one packet per RTT once past the last window.
-    fn reno_alpha(&self, epoch: &Epoch) -> f64 {
-        let beta = self.settings.beta;
-        if epoch.reno >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
     }
 
     /// §4.6, §4.7: ssthresh and the plateau of the next epoch.
@@ -270,8 +240,8 @@ impl Scheme for Cubic {
         self.ssthresh
     }
 
-    fn ecn_capable(&self) -> bool {
-        self.settings.ecn
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: self.settings.ecn, ..Capabilities::default() }
     }
 }
 
@@ -410,7 +380,7 @@ mod tests {
         assert!((100.0..1000.0).contains(&cubic.ssthresh()), "{}", cubic.ssthresh());
         // §4.10: K = 0, and alpha of §4.3 is 1 from the first.
         let epoch = cubic.epoch.unwrap();
-        assert_eq!((epoch.k, cubic.reno_alpha(&epoch)), (0.0, 1.0));
+        assert_eq!((epoch.k, epoch.reno_alpha(0.7, cubic.cwnd_prior)), (0.0, 1.0));
         cubic.start(0);
         assert!(cubic.ssthresh().is_infinite());
         assert_eq!(cubic.window(), 10);

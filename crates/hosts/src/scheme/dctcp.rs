@@ -4,23 +4,20 @@
 //! ACKs tell which packets were marked with one bit, by an ACK at once wherever marks begin or end. Here an ACK says how many
 //! of the packets that it answers were marked, so that none is needed.
 
-use super::idle::decayed;
-use super::{Ack, Congestion, Scheme};
+use super::reno_window::RenoWindow;
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::Time;
 
 /// Weight of a window's share of marks in the estimate (RFC 8257 §4.2, and the authors' patch of ns-2).
 const GAIN: f64 = 1.0 / 16.0;
 /// The least ssthresh, packets (RFC 5681 eq. 4).
 const LEAST_SSTHRESH: f64 = 2.0;
-/// Packets that one ACK may add in slow start (RFC 3465 §2.3, L).
-const ACK_LIMIT: u32 = 2;
 
 /// DCTCP's congestion control.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     initial_window: u32,
-    cwnd: f64,
-    ssthresh: f64,
+    window: RenoWindow,
     /// Estimated share of packets that are marked.
     alpha: f64,
     /// The packets acknowledged and marked in the present observation window.
@@ -28,8 +25,6 @@ pub struct Dctcp {
     marked: u32,
     /// The observation window ends with the ACK of this packet.
     window_end: u32,
-    /// Window and threshold before the last loss, as long as it may have been none.
-    kept: Option<(f64, f64)>,
 }
 
 impl Dctcp {
@@ -38,14 +33,12 @@ impl Dctcp {
     pub fn new(initial_window: u32) -> Dctcp {
         Dctcp {
             initial_window,
-            cwnd: f64::from(initial_window.max(1)),
-            ssthresh: f64::INFINITY,
+            window: RenoWindow::new(initial_window),
             // RFC 8257 §3.3: 1, so that the first mark halves the window as in RFC 3168.
             alpha: 1.0,
             acked: 0,
             marked: 0,
             window_end: 0,
-            kept: None,
         }
     }
 
@@ -88,49 +81,43 @@ impl Scheme for Dctcp {
             return;
         }
         // RFC 8257 §3: but for marks it is RFC 5681's, which grows by what is acknowledged: the same with delayed ACKs.
-        if self.cwnd < self.ssthresh {
-            self.cwnd += f64::from(ack.acked.min(ACK_LIMIT));
-        } else {
-            self.cwnd += f64::from(ack.acked) / self.cwnd;
-        }
+        self.window.grow_by_packets(ack.acked);
     }
 
     /// RFC 8257 §3.4; the transport calls it once per window, as RFC 3168 §6.1.2 wants it.
     fn on_ecn(&mut self, _mark: &Congestion) {
-        self.cwnd = (self.cwnd * (1.0 - self.alpha / 2.0)).max(1.0);
-        self.ssthresh = self.cwnd.max(LEAST_SSTHRESH);
+        self.window.cwnd = (self.window.cwnd * (1.0 - self.alpha / 2.0)).max(1.0);
+        self.window.ssthresh = self.window.cwnd.max(LEAST_SSTHRESH);
     }
 
     /// RFC 8257 §3.5: a loss halves the window, as without DCTCP.
     fn on_loss(&mut self, _loss: &Congestion) {
-        self.ssthresh = (self.cwnd / 2.0).max(LEAST_SSTHRESH);
-        self.cwnd = self.ssthresh;
+        self.window.ssthresh = (self.window.cwnd / 2.0).max(LEAST_SSTHRESH);
+        self.window.cwnd = self.window.ssthresh;
     }
 
     /// RFC 5681 §3.1. Where nothing was outstanding nothing tells of congestion: ssthresh stays.
     fn on_rto(&mut self, timeout: &Congestion) {
         if !timeout.idle {
-            self.ssthresh = (self.cwnd / 2.0).max(LEAST_SSTHRESH);
+            self.window.ssthresh = (self.window.cwnd / 2.0).max(LEAST_SSTHRESH);
         }
-        self.cwnd = 1.0;
+        self.window.cwnd = 1.0;
     }
 
     fn keep(&mut self) {
-        self.kept = Some((self.cwnd, self.ssthresh));
+        self.window.keep();
     }
 
     fn on_spurious(&mut self, _now: Time) {
-        if let Some((cwnd, ssthresh)) = self.kept.take() {
-            (self.cwnd, self.ssthresh) = (cwnd.max(self.cwnd), ssthresh.max(self.ssthresh));
-        }
+        self.window.restore();
     }
 
     fn after_idle(&mut self, timeouts: u32, initial_window: u32) {
-        (self.cwnd, self.ssthresh) = decayed(self.cwnd, self.ssthresh, timeouts, initial_window);
+        self.window.after_idle(timeouts, initial_window);
     }
 
     fn window(&self) -> u32 {
-        self.cwnd as u32
+        self.window.cwnd as u32
     }
 
     fn intersend(&self) -> Time {
@@ -138,11 +125,11 @@ impl Scheme for Dctcp {
     }
 
     fn ssthresh(&self) -> f64 {
-        self.ssthresh
+        self.window.ssthresh
     }
 
-    fn ecn_capable(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { ecn: true, ..Capabilities::default() }
     }
 }
 
@@ -154,6 +141,12 @@ mod tests {
 
     fn ack(seq: u32, marked: u32) -> Ack {
         Ack { seq, next_seq: seq + 10, acked: 1, marked, window_limited: true, ..Ack::default() }
+    }
+
+    fn at(cwnd: f64, ssthresh: f64) -> Dctcp {
+        let mut dctcp = Dctcp::default();
+        (dctcp.window.cwnd, dctcp.window.ssthresh) = (cwnd, ssthresh);
+        dctcp
     }
 
     #[test]
@@ -170,13 +163,13 @@ mod tests {
 
     #[test]
     fn a_mark_takes_half_of_alpha_and_ends_slow_start_rfc_8257_3_4() {
-        let mut dctcp = Dctcp { alpha: 0.5, cwnd: 40.0, ..Dctcp::default() };
+        let mut dctcp = Dctcp { alpha: 0.5, ..at(40.0, f64::INFINITY) };
         dctcp.on_ecn(&Congestion::default());
-        assert_eq!((dctcp.cwnd, dctcp.ssthresh), (30.0, 30.0));
+        assert_eq!((dctcp.window.cwnd, dctcp.window.ssthresh), (30.0, 30.0));
         dctcp.on_ack(&ack(1, 1));
-        assert_eq!(dctcp.cwnd, 30.0);
+        assert_eq!(dctcp.window.cwnd, 30.0);
         dctcp.on_ack(&ack(2, 0));
-        assert_eq!(dctcp.cwnd, 30.0 + 1.0 / 30.0);
+        assert_eq!(dctcp.window.cwnd, 30.0 + 1.0 / 30.0);
     }
 
     #[test]
@@ -184,9 +177,9 @@ mod tests {
         // The same packets, each acknowledged, or every other one.
         for ssthresh in [f64::INFINITY, 10.0] {
             let grown = |acked: u32, acks: u32| {
-                let mut dctcp = Dctcp { cwnd: 40.0, ssthresh, ..Dctcp::default() };
+                let mut dctcp = at(40.0, ssthresh);
                 (1..=acks).for_each(|i| dctcp.on_ack(&Ack { acked, ..ack(acked * i, 0) }));
-                dctcp.cwnd - 40.0
+                dctcp.window.cwnd - 40.0
             };
             let (each, other) = (grown(1, 40), grown(2, 20));
             assert!((other / each - 1.0).abs() < 0.02, "{each} and {other}");
@@ -195,13 +188,13 @@ mod tests {
 
     #[test]
     fn a_loss_halves_and_a_timeout_restarts_rfc_8257_3_5() {
-        let mut dctcp = Dctcp { alpha: 0.0, cwnd: 40.0, ..Dctcp::default() };
+        let mut dctcp = Dctcp { alpha: 0.0, ..at(40.0, f64::INFINITY) };
         dctcp.on_loss(&Congestion::default());
-        assert_eq!(dctcp.cwnd, 20.0);
+        assert_eq!(dctcp.window.cwnd, 20.0);
         dctcp.on_rto(&Congestion::default());
-        assert_eq!((dctcp.window(), dctcp.ssthresh), (1, 10.0));
+        assert_eq!((dctcp.window(), dctcp.window.ssthresh), (1, 10.0));
         dctcp.on_rto(&Congestion { idle: true, ..Congestion::default() });
-        assert_eq!(dctcp.ssthresh, 10.0);
+        assert_eq!(dctcp.window.ssthresh, 10.0);
     }
 
     #[test]

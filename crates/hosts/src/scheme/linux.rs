@@ -81,6 +81,11 @@ impl LinuxWindow {
         self.cwnd = self.cwnd.saturating_add(packets);
     }
 
+    /// The threshold in packets, for time plots.
+    pub fn ssthresh(&self) -> f64 {
+        if self.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.ssthresh) }
+    }
+
     /// Half of the window, as `tcp_reno_ssthresh` has it.
     pub fn half(&self) -> u32 {
         (self.cwnd / 2).max(2)

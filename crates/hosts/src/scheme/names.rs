@@ -2,13 +2,12 @@
 
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
-    Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxVegas, NewReno, NewRenoSettings, Own, Remy,
-    Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
+    Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
+    NewRenoSettings, Own, Remy, Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
 };
 use crate::library::Library;
 use crate::nearest::or_nearest;
-use crate::transport::{Opening, Preset, Recovery, RttSamples, Settings};
-use exmachina_net::queue::{QueueKind, StepSettings, XcpSettings};
+use crate::transport::{Preset, Settings};
 use exmachina_net::random::Stream;
 use exmachina_net::time::{NEVER, SECOND};
 
@@ -154,46 +153,6 @@ impl SchemeName {
         }
     }
 
-    /// The queue that it is made for, where that is not drop-tail.
-    #[must_use]
-    pub fn queue(&self) -> Option<QueueKind> {
-        match self {
-            SchemeName::Dctcp => Some(QueueKind::Step(StepSettings::default())),
-            SchemeName::Xcp => Some(QueueKind::Xcp(XcpSettings::default())),
-            _ => None,
-        }
-    }
-
-    /// Whether ns-2 runs it in its agent for Linux's modules (`TCP/Linux`).
-    fn is_linux_module(&self) -> bool {
-        use SchemeName::{Compound, Cubic, CubicLinux, CubicLinux2622, RenoLinux, Vegas};
-        matches!(self, RenoLinux | Cubic | CubicLinux | CubicLinux2622 | Compound | Vegas)
-    }
-
-    /// The transport under it: ns-2 has several, by scheme.
-    #[must_use]
-    pub fn transport(&self, preset: Preset) -> Settings {
-        let mut settings = preset.settings();
-        // delay_growth_ is off in agents for Linux's modules.
-        if settings.opening == Opening::Syn && self.is_linux_module() {
-            settings.opening = Opening::SynAndData;
-        }
-        match self {
-            _ if !preset.is_ns2() => settings,
-            // Agent/TCP/Newreno, Agent/TCP/Vegas, and Agent/TCP/Reno/XCP.
-            SchemeName::NewReno | SchemeName::VegasNs2 => Settings { recovery: Recovery::NewReno, ..settings },
-            SchemeName::Xcp => Settings { recovery: Recovery::Reno, ..settings },
-            module if module.is_linux_module() => Settings { recovery: Recovery::TcpLinux, ..settings },
-            // They read exact times.
-            SchemeName::Table(_) if preset == Preset::Tao14 => {
-                Settings { recovery: Recovery::RationalTao14, rtt_samples: RttSamples::Packets, clock: 0, ..settings }
-            }
-            // Their memory works in whole ms.
-            SchemeName::Table(_) => Settings { recovery: Recovery::RationalRemy13, clock: 1_000_000, ..settings },
-            _ => settings,
-        }
-    }
-
     /// A sender that has not started; `luck` decides what the scheme leaves to chance.
     ///
     /// # Errors
@@ -206,15 +165,13 @@ impl SchemeName {
             let idle_window = initial_window;
             AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings { initial_window, idle_window, ecn, ..settings }))
         };
-        let reno = |settings| AnyScheme::NewReno(NewReno::new(NewRenoSettings { ecn, ..settings }));
         let missing = |what, name| Err(format!("the {what} {name} is not loaded"));
         Ok(match self {
-            SchemeName::NewReno if ns2 => reno(NewRenoSettings::ns2(initial_window)),
-            // What a pause does is the transport's to say.
+            SchemeName::NewReno if ns2 => AnyScheme::NewRenoNs2(NewRenoNs2::new(initial_window, ecn)),
             SchemeName::NewReno => {
-                reno(NewRenoSettings { restart_after: NEVER, ..NewRenoSettings::rfc5681(initial_window) })
+                AnyScheme::NewReno(NewReno::new(NewRenoSettings { ecn, ..NewRenoSettings::new(initial_window) }))
             }
-            SchemeName::RenoLinux => reno(NewRenoSettings::linux(initial_window)),
+            SchemeName::RenoLinux => AnyScheme::LinuxReno(LinuxReno::new(initial_window, ecn)),
             SchemeName::Cubic if ns2 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),
@@ -307,11 +264,6 @@ mod tests {
     fn some_names_depend_on_the_transport() {
         assert!(matches!(sender("cubic", Preset::Tao14), AnyScheme::LinuxCubic(_)));
         assert!(matches!(sender("cubic", Preset::Today), AnyScheme::Cubic(_)));
-        let recovery = |name, preset| SchemeName::parse(name).unwrap().transport(preset).recovery;
-        assert_eq!(recovery("newreno", Preset::Tao14), Recovery::NewReno);
-        assert_eq!(recovery("x.dna", Preset::Tao14), Recovery::RationalTao14);
-        assert_eq!(recovery("cubic", Preset::Tao14), Recovery::TcpLinux);
-        assert_eq!(recovery("newreno", Preset::Today), Recovery::Rack);
     }
 
     #[test]

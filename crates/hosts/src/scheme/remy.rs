@@ -2,7 +2,7 @@
 
 use exmachina_rules::{Controller, FlatTable};
 
-use super::{Ack, Scheme};
+use super::{Ack, Capabilities, Scheme};
 use exmachina_net::time::Time;
 
 /// A sender that follows a rule table.
@@ -32,10 +32,6 @@ impl Scheme for Remy<'_> {
     }
 
     /// Each on-period is a flow of its own (Remy'13 §5.1), on an open connection too.
-    fn forgets(&self) -> bool {
-        true
-    }
-
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let Ack { sent, received, tick, advance, stretch, .. } = *ack;
@@ -62,8 +58,8 @@ impl Scheme for Remy<'_> {
     }
 
     /// A rule table looks at ACKs only: what is lost is sent again within its window, which no loss changes.
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, forgets: true, ..Capabilities::default() }
     }
 
     #[inline(always)]

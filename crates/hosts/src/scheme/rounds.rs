@@ -25,13 +25,21 @@ pub(super) struct Rounds {
     base: Time,
     /// Losses are being repaired; measurement begins anew with the ACK of this packet.
     resume_at: Option<u32>,
-    /// After a recovery, the kernels of the papers' day counted the packets of the whole recovery as one RTT's.
-    stale: bool,
+    after_recovery: AfterRecovery,
+}
+
+/// Which packets the first RTT after a recovery counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AfterRecovery {
+    /// Those of the whole recovery with its own (kernels of the papers' day).
+    All,
+    /// Its own.
+    Anew,
 }
 
 impl Rounds {
-    pub fn new(stale: bool) -> Rounds {
-        Rounds { una: 0, next: None, samples: 0, least: Time::MAX, base: Time::MAX, resume_at: None, stale }
+    pub fn new(after_recovery: AfterRecovery) -> Rounds {
+        Rounds { una: 0, next: None, samples: 0, least: Time::MAX, base: Time::MAX, resume_at: None, after_recovery }
     }
 
     /// Packets of a window of `packets` that wait in queues, in the sense of Brakmo and Peterson: the window less what
@@ -83,7 +91,7 @@ impl Rounds {
                 self.una = first(ack);
             }
             self.next = Some(ack.next_seq);
-            if !self.stale {
+            if self.after_recovery == AfterRecovery::Anew {
                 self.una = ack.next_seq.saturating_sub(ack.in_flight);
             }
             self.clear();
@@ -129,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_round_is_the_packets_of_one_rtt() {
-        let mut rounds = Rounds::new(false);
+        let mut rounds = Rounds::new(AfterRecovery::Anew);
         assert_eq!(rounds.ended(&ack(0, 4)), Some(Round { packets: 0, rtt: None }));
         for seq in 1..4 {
             rounds.sample(100 + Time::from(seq));
@@ -142,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_connection_need_not_begin_with_packet_0() {
-        let (mut rounds, mut later) = (Rounds::new(true), Rounds::new(true));
+        let (mut rounds, mut later) = (Rounds::new(AfterRecovery::All), Rounds::new(AfterRecovery::All));
         for (seq, next) in [(0, 4), (1, 6), (2, 7), (3, 8), (4, 10), (10, 15)] {
             rounds.sample(100);
             later.sample(100);
@@ -152,8 +160,8 @@ mod tests {
 
     #[test]
     fn a_recovery_counts_as_one_round_only_where_asked_for() {
-        for (stale, packets) in [(false, 10), (true, 90)] {
-            let mut rounds = Rounds::new(stale);
+        for (after_recovery, packets) in [(AfterRecovery::Anew, 10), (AfterRecovery::All, 90)] {
+            let mut rounds = Rounds::new(after_recovery);
             rounds.ended(&ack(0, 10));
             rounds.suspend(&Congestion { next_seq: 50, ..Congestion::default() });
             assert!(!rounds.measuring() && !rounds.resumes(&ack(49, 80)));

@@ -1,161 +1,65 @@
-//! Vegas (Brakmo and Peterson 1995) in the form of the Linux module, by which Remy'13 measured it.
-//!
-//! Once per RTT it reckons how many of its packets wait in queues, and keeps that between alpha and beta.
+//! Vegas (Brakmo and Peterson 1995) as Linux has it since 3.18. Once per RTT it reckons how many of its packets wait in queues,
+//! and keeps that between alpha and beta. The module of 2.6.22, by which Remy'13 measured it, is in `vegas_linux.rs`.
 
 use super::linux::{LinuxWindow, NO_THRESHOLD};
-use super::rounds::{Round, Rounds};
+use super::rounds::{AfterRecovery, Round, Rounds};
 use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
 
-/// Which of Linux's modules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VegasEra {
-    /// Of 2.6.22: it looks at the packets sent in the RTT in steps of half a packet, slow start ends with ssthresh 2,
-    /// growth counts ACKs, and recovery leaves a window of its own behind.
-    Linux2622,
-    /// Of kernels since 3.18: it looks at the window, lowers ssthresh to just below it, and growth counts packets.
-    Today,
-}
+/// Window after a timeout that found nothing outstanding, packets.
+const IDLE_WINDOW: u32 = 1;
 
-/// Which Vegas.
+/// How much it queues.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasSettings {
     /// Window at the start of a connection, packets.
     pub initial_window: u32,
-    /// Window after a timeout that found nothing outstanding, packets (ns-2's Linux agent: the initial window).
-    pub idle_window: u32,
     /// Below so many packets queued it adds one per RTT.
     pub alpha: f64,
     /// Above so many it takes one away.
     pub beta: f64,
     /// Above so many slow start ends.
     pub gamma: f64,
-    /// Which of the modules.
-    pub era: VegasEra,
-    /// A pause makes it forget the smallest RTT (kernels; ns-2's Linux agent does not tell the module of pauses).
-    pub forgets_when_idle: bool,
 }
 
 impl VegasSettings {
-    /// Linux 2.6.22 as ns-2.35 ran it: alpha 1, beta 3, gamma 1. The Vegas of Remy'13.
-    #[must_use]
-    pub fn linux_2_6_22() -> VegasSettings {
-        VegasSettings {
-            initial_window: 2,
-            idle_window: 2,
-            alpha: 1.0,
-            beta: 3.0,
-            gamma: 1.0,
-            era: VegasEra::Linux2622,
-            forgets_when_idle: false,
-        }
-    }
-
     /// Linux of today (since 3.18): alpha 2, beta 4, gamma 1.
     #[must_use]
     pub fn linux() -> VegasSettings {
-        VegasSettings {
-            initial_window: 10,
-            idle_window: 1,
-            alpha: 2.0,
-            beta: 4.0,
-            gamma: 1.0,
-            era: VegasEra::Today,
-            forgets_when_idle: true,
-        }
+        VegasSettings { initial_window: 10, alpha: 2.0, beta: 4.0, gamma: 1.0 }
     }
 }
 
-impl VegasSettings {
-    /// As in kernels up to 2.6.25, recovery undershoots, and its packets count as one RTT's.
-    fn is_old(&self) -> bool {
-        self.era == VegasEra::Linux2622
-    }
-}
-
-impl Default for VegasSettings {
-    fn default() -> Self {
-        VegasSettings::linux_2_6_22()
-    }
-}
-
-/// Linux's Vegas.
+/// Linux's Vegas, as it is since 3.18.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     settings: VegasSettings,
     window: LinuxWindow,
     rounds: Rounds,
-    /// cwnd when the present RTT began (2.6.22 steps from it).
-    begin_cwnd: u32,
 }
 
 impl Vegas {
     /// A sender that has not started.
     #[must_use]
     pub fn new(settings: VegasSettings) -> Vegas {
-        Vegas {
-            settings,
-            window: LinuxWindow::new(settings.initial_window),
-            rounds: Rounds::new(settings.is_old()),
-            begin_cwnd: settings.initial_window,
-        }
+        Vegas { settings, window: LinuxWindow::new(settings.initial_window), rounds: Rounds::new(AfterRecovery::Anew) }
     }
 
-    fn once_per_rtt(&mut self, round: Round, rtt: Time, acked: u32) {
-        match self.settings.era {
-            VegasEra::Linux2622 => self.step_2_6_22(f64::from(round.packets), rtt),
-            VegasEra::Today => self.step(rtt, acked),
-        }
-        self.window.cwnd = self.window.cwnd.max(2);
-    }
-
-    /// Where it cannot measure it is Reno, which grows no window that was not used (`tcp_is_cwnd_limited`; 2.6.22 as the
-    /// papers' ns-2 ran it did not ask).
+    /// Where it cannot measure it is Reno, which grows no window that was not used (`tcp_is_cwnd_limited`).
     fn reno(&mut self, ack: &Ack) {
-        match self.settings.era {
-            VegasEra::Linux2622 => self.window.reno(),
-            VegasEra::Today if ack.window_limited => self.window.reno_by(ack.acked),
-            VegasEra::Today => {}
+        if ack.window_limited {
+            self.window.reno_by(ack.acked);
         }
     }
 
     /// Between the RTTs' ends, of slow start only.
     fn slow_start(&mut self, ack: &Ack) {
-        match self.settings.era {
-            VegasEra::Linux2622 if self.window.in_slow_start() => self.window.slow_start(),
-            VegasEra::Today if self.window.below_threshold() => _ = self.window.slow_start_by(ack.acked),
-            _ => {}
+        if self.window.below_threshold() {
+            self.window.slow_start_by(ack.acked);
         }
     }
 
-    fn step_2_6_22(&mut self, packets: f64, rtt: Time) {
-        let VegasSettings { alpha, beta, gamma, .. } = self.settings;
-        let target = ((packets - self.rounds.queued(packets, rtt)) * 2.0).floor() / 2.0;
-        let queued = packets - target;
-        let (old, window) = (self.begin_cwnd, &mut self.window);
-        if window.in_slow_start() {
-            if queued > gamma {
-                window.ssthresh = 2;
-                window.cwnd = window.cwnd.min(target as u32 + 1);
-            }
-            window.slow_start();
-            return;
-        }
-        let wanted = if queued > beta {
-            old.saturating_sub(1)
-        } else if queued < alpha {
-            old.saturating_add(1)
-        } else {
-            old
-        };
-        // One step at most, whatever slow start or recovery did to the window since.
-        if wanted > window.cwnd {
-            window.cwnd += 1;
-        } else if wanted < window.cwnd {
-            window.cwnd -= 1;
-        }
-    }
-
+    /// Once per RTT.
     fn step(&mut self, rtt: Time, acked: u32) {
         let VegasSettings { alpha, beta, gamma, .. } = self.settings;
         let cwnd = f64::from(self.window.cwnd);
@@ -180,12 +84,7 @@ impl Vegas {
         if window.ssthresh != NO_THRESHOLD {
             window.ssthresh = window.ssthresh.max(window.cwnd / 2 + window.cwnd / 4);
         }
-    }
-}
-
-impl Default for Vegas {
-    fn default() -> Self {
-        Vegas::new(VegasSettings::default())
+        window.cwnd = window.cwnd.max(2);
     }
 }
 
@@ -195,9 +94,7 @@ impl Scheme for Vegas {
     }
 
     fn resume(&mut self, _now: Time, _idle: Time) {
-        if self.settings.forgets_when_idle {
-            self.rounds.forget();
-        }
+        self.rounds.forget();
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -214,21 +111,15 @@ impl Scheme for Vegas {
             return;
         }
         match self.rounds.ended(ack) {
-            Some(round) => {
-                let cwnd = self.window.cwnd;
-                match round.rtt {
-                    Some(rtt) => self.once_per_rtt(round, rtt, ack.acked),
-                    None => self.reno(ack),
-                }
-                self.begin_cwnd = cwnd;
-            }
+            Some(Round { rtt: Some(rtt), .. }) => self.step(rtt, ack.acked),
+            Some(_) => self.reno(ack),
             None => self.slow_start(ack),
         }
     }
 
     fn on_loss(&mut self, loss: &Congestion) {
         self.rounds.suspend(loss);
-        self.window.lose(self.window.half(), self.settings.is_old());
+        self.window.lose(self.window.half(), false);
     }
 
     fn on_ecn(&mut self, mark: &Congestion) {
@@ -239,14 +130,11 @@ impl Scheme for Vegas {
         if !timeout.idle {
             self.rounds.suspend(timeout);
         }
-        self.window.time_out(timeout, self.window.half(), self.settings.idle_window);
+        self.window.time_out(timeout, self.window.half(), IDLE_WINDOW);
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
         self.rounds.recovered();
-        if self.settings.is_old() {
-            self.window.recovered(limit);
-        }
     }
 
     fn keep(&mut self) {
@@ -270,13 +158,14 @@ impl Scheme for Vegas {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::driver::Driver;
+    use super::super::{AnyScheme, LinuxVegas};
     use super::*;
     use exmachina_net::time::{SECOND, from_ms};
 
@@ -288,12 +177,13 @@ mod tests {
     #[test]
     fn holds_alpha_to_beta_packets_in_the_queue() {
         // Brakmo and Peterson 1995 §3.2.
-        for settings in [VegasSettings::linux_2_6_22(), VegasSettings::linux()] {
+        for (alpha, beta) in [(1.0, 3.0), (2.0, 4.0)] {
+            let settings = VegasSettings { alpha, beta, ..VegasSettings::linux() };
             let (mut vegas, mut path) = (Vegas::new(settings), path());
             path.run(&mut vegas, 120 * SECOND);
             let settled = vegas.window();
             let queued = f64::from(settled) - 101.0;
-            assert!((settings.alpha..=settings.beta + 1.0).contains(&queued), "{settings:?}: {queued} queued");
+            assert!((alpha..=beta + 1.0).contains(&queued), "{settings:?}: {queued} queued");
             path.run(&mut vegas, 140 * SECOND);
             assert!(vegas.window().abs_diff(settled) <= 1, "it stays there");
         }
@@ -301,9 +191,10 @@ mod tests {
 
     #[test]
     fn slow_start_ends_without_a_loss() {
-        for settings in [VegasSettings::linux_2_6_22(), VegasSettings::linux()] {
-            let (mut vegas, mut path) = (Vegas::new(settings), path());
-            let mut worst = 0;
+        for mut vegas in
+            [AnyScheme::LinuxVegas(LinuxVegas::new(2)), AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))]
+        {
+            let (mut path, mut worst) = (path(), 0);
             while path.now < 10 * SECOND {
                 worst = worst.max(path.ack(&mut vegas).rtt);
             }
@@ -347,13 +238,13 @@ mod tests {
     #[test]
     fn todays_slow_start_doubles_with_delayed_acks_too() {
         // tcp_slow_start counts packets since Linux 3.14: one ACK of two packets lets two more go.
-        let grown = |settings: VegasSettings| {
-            let mut vegas = Vegas::new(VegasSettings { initial_window: 10, ..settings });
+        let grown = |mut vegas: AnyScheme<'_>| {
             let ack = |seq| Ack { seq, next_seq: seq + 11, acked: 2, window_limited: true, ..Ack::default() };
             (0..5).for_each(|i| vegas.on_ack(&ack(2 * i + 1)));
             vegas.window()
         };
-        assert_eq!((grown(VegasSettings::linux()), grown(VegasSettings::linux_2_6_22())), (20, 15));
+        assert_eq!(grown(AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))), 20);
+        assert_eq!(grown(AnyScheme::LinuxVegas(LinuxVegas::new(10))), 15);
     }
 
     #[test]

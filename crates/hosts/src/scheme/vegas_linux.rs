@@ -1,7 +1,7 @@
 //! Vegas as the module of Linux 2.6.22 that ns-2.35 carries, by which Remy'13 measured it: alpha 2, beta 4, gamma 1. It looks at
 //! the packets sent in an RTT, in steps of half a packet, leaves slow start with a threshold of 2, and asks for no full window.
 
-use super::linux::{LinuxWindow, NO_THRESHOLD};
+use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Round, Rounds};
 use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
@@ -121,7 +121,7 @@ impl Scheme for LinuxVegas {
     }
 
     fn ssthresh(&self) -> f64 {
-        if self.window.ssthresh == NO_THRESHOLD { f64::INFINITY } else { f64::from(self.window.ssthresh) }
+        self.window.ssthresh()
     }
 }
 

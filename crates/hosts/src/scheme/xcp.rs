@@ -1,6 +1,6 @@
 //! The sender of XCP (Katabi, Handley, Rohrs 2002, §3.1 and §3.2): the routers say by how much its window changes.
 
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::Time;
 
 /// An XCP sender. What it asks for, and what it tells routers of itself, the transport writes into its packets.
@@ -55,8 +55,8 @@ impl Scheme for Xcp {
         0
     }
 
-    fn xcp(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { xcp: true, ..Capabilities::default() }
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(xcp.window(), 1);
         told(&mut xcp, 2.0);
         assert_eq!(xcp.window(), 3);
-        assert!(xcp.xcp());
+        assert!(xcp.capabilities().xcp);
     }
 
     #[test]

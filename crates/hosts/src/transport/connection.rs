@@ -1,19 +1,24 @@
-//! One sender's connections: sends what the scheme's window lets go, and deals with what comes back. Losses are repaired in
-//! `connection/recovery.rs`, today with `connection/rack_tlp.rs`; the retransmission timer is in `connection/timer.rs`.
+//! One sender's connections: sends what the scheme's window lets go. What comes back is dealt with in `connection/ack.rs`, and
+//! losses in `connection/recovery.rs`, found as `connection/detection.rs` says, today as `connection/rack_tlp.rs`; the
+//! retransmission timer is in `connection/timer.rs`.
 
+mod ack;
+mod detection;
 mod prr;
 mod rack_tlp;
 mod recovery;
 mod timer;
 
-use rack_tlp::RackTlp;
-use recovery::{Heard, Phase, Reduction};
+use detection::Detection;
+use prr::Prr;
+use recovery::Phase;
+use timer::Sampler;
 
 use super::pacing;
-use super::receiver::{Feedback, Receiver};
-use super::scoreboard::{Arrival, Scoreboard};
-use super::{Connections, HEADER_BYTES, Opening, RttEstimator, Settings};
-use crate::scheme::{Ack, Congestion, Scheme};
+use super::receiver::Receiver;
+use super::scoreboard::Scoreboard;
+use super::{Connections, HEADER_BYTES, Modular, Opening, RttEstimator, Settings};
+use crate::scheme::{Congestion, Scheme};
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
 use exmachina_net::schedule::MAX_TIME;
@@ -25,6 +30,7 @@ pub struct Connection<S> {
     /// What decides about window and pace.
     pub scheme: S,
     settings: Settings,
+    parts: Modular,
     id: u16,
     on: bool,
     /// First packet of the present connection, its SYN where it has one; nothing was sent before there is a connection.
@@ -39,8 +45,7 @@ pub struct Connection<S> {
     /// The receiver of the connection before: what is still on its way to it counts as delivered.
     past: Receiver,
     rtt: RttEstimator,
-    /// The packet whose RTT is being measured, and when it was sent, where not every packet's is.
-    timed: Option<(u32, Time)>,
+    sampler: Sampler,
     /// When the retransmission timer expires.
     rto_at: Time,
     phase: Phase,
@@ -48,12 +53,7 @@ pub struct Connection<S> {
     recover: u32,
     /// An ECN mark on a packet before this one has been answered.
     ecn_recover: u32,
-    reduction: Reduction,
-    /// What today's loss detection keeps, if that is it.
-    rack: Option<RackTlp>,
-    /// Duplicate ACKs since the last that was not, where that is all one learns of losses by.
-    dup_acks: u32,
-    dup_threshold: u32,
+    detection: Detection,
     /// A repair that may go whatever the window says.
     repair_now: bool,
     /// The window was full since the last ACK.
@@ -68,29 +68,28 @@ pub struct Connection<S> {
 
 impl<S: Scheme> Connection<S> {
     /// Number `id` of the senders, with nothing to send yet.
-    pub fn new(scheme: S, id: u16, settings: Settings) -> Connection<S> {
+    pub fn new(scheme: S, id: u16, settings: Settings, parts: Modular) -> Connection<S> {
+        let detection = Detection::new(parts.repair);
         Connection {
             scheme,
             settings,
+            parts,
             id,
             on: false,
             first: 0,
             opened: false,
             since: 0,
             end: 0,
-            board: Scoreboard::new(0, settings.recovery.looks_by_order()),
+            board: Scoreboard::new(0, detection.looks_by_order()),
             receiver: Receiver::new(0),
             past: Receiver::new(0),
             rtt: RttEstimator::default(),
-            timed: None,
+            sampler: Sampler::new(parts.timer.samples),
             rto_at: NEVER,
             phase: Phase::Open,
             recover: 0,
             ecn_recover: 0,
-            reduction: Reduction::None,
-            rack: RackTlp::of(&settings),
-            dup_acks: 0,
-            dup_threshold: settings.dup_threshold,
+            detection,
             repair_now: false,
             window_limited: false,
             largest: 0,
@@ -142,16 +141,14 @@ impl<S: Scheme> Connection<S> {
         self.first = next;
         self.opened = true;
         self.end = next + u32::from(self.settings.opening != Opening::Data);
-        self.board = Scoreboard::new(next, self.settings.recovery.looks_by_order());
+        self.detection = Detection::new(self.parts.repair);
+        self.board = Scoreboard::new(next, self.detection.looks_by_order());
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next).quick(self.settings.quick_acks));
         self.rtt = RttEstimator::default();
-        self.timed = None;
+        self.sampler = Sampler::new(self.parts.timer.samples);
         self.rto_at = NEVER;
         self.phase = Phase::Open;
-        self.rack = RackTlp::of(&self.settings);
         (self.recover, self.ecn_recover, self.largest) = (next, next, next);
-        self.dup_acks = 0;
-        self.dup_threshold = self.settings.dup_threshold;
         self.repair_now = false;
         self.scheme.start(now);
     }
@@ -166,13 +163,16 @@ impl<S: Scheme> Connection<S> {
         if self.settings.opening == Opening::Syn && self.board.una == self.first {
             return 1;
         }
-        if self.phase != Phase::Recovery || self.scheme.owns_recovery() {
-            return self.scheme.window();
+        match &self.phase {
+            Phase::Recovery(prr) => self.window_in_recovery(prr),
+            Phase::Open | Phase::Loss => self.scheme.window(),
         }
-        match self.reduction {
-            Reduction::None => self.scheme.window(),
-            Reduction::Proportional(prr) => prr.window,
-        }
+    }
+
+    /// Apart from the above, which is asked for at each packet and seldom needs it.
+    #[inline(never)]
+    fn window_in_recovery(&self, prr: &Prr) -> u32 {
+        if self.scheme.capabilities().owns_recovery { self.scheme.window() } else { prr.window }
     }
 
     /// Whether a packet may go, the pace apart.
@@ -194,95 +194,6 @@ impl<S: Scheme> Connection<S> {
             lost,
             idle: false,
         }
-    }
-
-    /// Deals with an ACK.
-    fn on_ack(&mut self, feedback: &Feedback, now: Time) {
-        let before = self.in_flight();
-        let una = self.board.una;
-        let (reordered, originals) = self.survey(feedback);
-        let mut delivered = 0;
-        // What is acknowledged cumulatively anyway is counted there.
-        let plain = || matches!(feedback.arrived[..], [(seq, _)] if seq < feedback.next && self.board.is_plain(seq));
-        if !self.goes_back() && !plain() {
-            for &(seq, sent) in &feedback.arrived {
-                match self.board.arrived(seq, sent, now) {
-                    Arrival::Known => {}
-                    Arrival::News => delivered += 1,
-                    Arrival::Late { behind } => {
-                        delivered += 1;
-                        self.adapt(behind);
-                    }
-                }
-            }
-        }
-        let (acked, news) = self.board.acknowledge(feedback.next, now);
-        delivered += news;
-        let newest = self.board.newest_reported();
-        let Some(&(seq, sent)) = feedback.arrived.last() else { return };
-        // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
-        let sample = if acked > 0 || !self.goes_back() { self.measure(feedback, now) } else { 0 };
-        let rate = self.board.rate_sample(if self.rtt.srtt > 0 { self.rtt.min } else { 0 });
-        self.totals.acks += u64::from(self.rtt.latest > 0);
-        self.totals.sampled += self.rtt.latest;
-        self.restart_timer(acked, now);
-        let (duplicate, echo) = (feedback.duplicate, feedback.echo);
-        let heard = Heard { una, acked, delivered, duplicate, echo, reordered, originals, newest };
-        let was_repairing = self.phase == Phase::Recovery;
-        let lost = self.find_losses(&heard, now);
-        self.answer_marks(feedback.marked, now);
-        let advance = (seq + 1).saturating_sub(self.largest);
-        self.largest += advance;
-        let in_recovery = self.phase == Phase::Recovery;
-        let ack = Ack {
-            sent: self.tick(sent),
-            received: self.tick(now),
-            tick: self.settings.clock,
-            seq,
-            next_seq: self.board.next(),
-            advance,
-            acked,
-            newly_delivered: delivered,
-            stretch: if self.settings.delayed_ack > 0 { delivered } else { 0 },
-            delivered: self.board.delivered,
-            in_flight: self.in_flight(),
-            rtt: sample,
-            min_rtt: self.rtt.min,
-            srtt: self.rtt.srtt,
-            // The ACK that ends a recovery makes up for much that arrived in it: no growth is due to that (RFC 6582 §3.2 step 3;
-            // Linux counts what is news in it, one packet or two).
-            in_recovery: in_recovery || was_repairing && self.rack.is_some(),
-            in_loss: self.phase == Phase::Loss,
-            window_limited: self.settings.grows_unused_windows || self.was_limited(before),
-            marked: feedback.marked,
-            lost,
-            rate,
-            xcp_feedback: feedback.xcp_feedback_bytes / f64::from(self.settings.packet_bytes),
-        };
-        if self.settings.opening == Opening::Syn && seq == self.first {
-            // The window is the initial one now, whatever it was for the SYN.
-        } else if sent >= self.since || !self.scheme.forgets() {
-            self.scheme.on_ack(&ack);
-        } else {
-            self.scheme.on_stale_ack();
-        }
-        self.window_limited = false;
-        if in_recovery {
-            self.reduce(delivered, acked > 0, lost);
-        }
-        self.schedule_probe(now);
-    }
-
-    fn tick(&self, t: Time) -> Time {
-        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
-    }
-
-    /// In slow start a window counts as used if more than half of it was (`tcp_is_cwnd_limited`), so that it may double each
-    /// RTT.
-    fn was_limited(&self, in_flight: u32) -> bool {
-        let window = self.scheme.window();
-        let slow_start = f64::from(window) < self.scheme.ssthresh();
-        self.window_limited || in_flight >= window || slow_start && 2 * u64::from(in_flight) > u64::from(window)
     }
 
     /// Counts a packet that arrived, and so many that are in order by it.
@@ -307,11 +218,11 @@ impl<S: Scheme> Connection<S> {
 
     /// A packet that leaves now, whose number is given by the record of what was sent.
     fn packet(&mut self, seq: u32, again: bool, now: Time) -> Packet {
-        if !again && self.timed.is_none() {
-            self.timed = Some((seq, now));
+        if !again {
+            self.sampler.on_send(seq, now);
         }
         self.repair_now &= !again;
-        if let Reduction::Proportional(prr) = &mut self.reduction {
+        if let Phase::Recovery(prr) = &mut self.phase {
             prr.on_send();
         }
         self.totals.sent += 1;
@@ -321,26 +232,27 @@ impl<S: Scheme> Connection<S> {
         // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
         // was set for another packet, and a repair has an RTT of its own to come back.
         if self.rto_at == NEVER || seq == self.board.una {
-            self.rto_at = now + self.rtt.rto(&self.settings);
+            self.rto_at = now + self.rto();
         }
         if self.in_flight() >= self.window() {
             self.window_limited = true;
         } else if self.board.to_repair == 0 && self.board.next() == self.end {
             self.board.app_limited();
         }
+        let can = self.scheme.capabilities();
         let bytes = if self.is_syn(seq) { HEADER_BYTES } else { self.settings.packet_bytes };
         Packet {
             sent: now,
             seq,
             sender: self.id,
             bytes,
-            ecn: if self.scheme.ecn_capable() && (!again || self.settings.ect_on_repairs) {
+            ecn: if can.ecn && (!again || self.parts.ect_on_repairs) {
                 Ecn::Capable
             } else {
                 // RFC 3168 §6.1.5: no ECT on retransmitted packets.
                 Ecn::NotCapable
             },
-            xcp: if self.scheme.xcp() { self.xcp_header() } else { XcpHeader::default() },
+            xcp: if can.xcp { self.xcp_header() } else { XcpHeader::default() },
             ..Packet::default()
         }
     }
@@ -349,7 +261,7 @@ impl<S: Scheme> Connection<S> {
     #[inline]
     fn pace(&self) -> Time {
         let own = self.scheme.intersend();
-        if own > 0 || !self.settings.pacing {
+        if own > 0 || !self.parts.pacing {
             return own;
         }
         pacing::interval(self.rtt.srtt, self.window(), self.board.outstanding(), self.scheme.ssthresh())
@@ -357,8 +269,8 @@ impl<S: Scheme> Connection<S> {
 
     /// RFC 2861 §3, as Linux has it (`tcp_cwnd_restart`): what a window says of the path is old after a pause.
     fn decay(&mut self, idle: Time) {
-        let rto = self.rtt.rto(&self.settings).max(1);
-        if self.settings.decays_when_idle && idle > rto && self.board.outstanding() == 0 {
+        let rto = self.rto().max(1);
+        if self.parts.decays_when_idle && idle > rto && self.board.outstanding() == 0 {
             // Once for each timeout that is over, the first of them excepted.
             let halvings = ((idle - 1) / rto).min(31) as u32;
             self.scheme.after_idle(halvings, self.settings.initial_window);

@@ -4,7 +4,7 @@ use super::ns2::{Agent, Linux, Tcp};
 use super::polled::Polled;
 use super::rational_remy13::RationalRemy13;
 use super::rational_tao14::RationalTao14;
-use super::{Connection, Recovery, Settings};
+use super::{Connection, Settings, Stack};
 use crate::scheme::Scheme;
 use exmachina_net::endpoint::{Endpoint, Totals, whichever};
 use exmachina_net::packet::Packet;
@@ -14,7 +14,7 @@ use exmachina_net::time::Time;
 #[derive(Clone, Debug)]
 pub enum Ends<S> {
     /// The stack whose parts are settings.
-    Stack(Box<Connection<S>>),
+    Modular(Box<Connection<S>>),
     /// ns-2's TCP/Linux.
     Linux(Agent<S, Linux>),
     /// ns-2's own TCP.
@@ -31,7 +31,7 @@ pub enum Ends<S> {
 macro_rules! either {
     ($self:ident, $ends:ident => $answer:expr) => {
         match $self {
-            Ends::Stack($ends) => $answer,
+            Ends::Modular($ends) => $answer,
             Ends::Linux($ends) => $answer,
             Ends::Tcp($ends) => $answer,
             Ends::RationalTao14($ends) => $answer,
@@ -49,14 +49,12 @@ impl<S: Scheme> Ends<S> {
             let ends = Ends::new(scheme, id, Settings { poll: 0, ..settings }, block_delay);
             return Ends::Polled(Box::new(Polled::new(ends, settings.poll)));
         }
-        match settings.recovery {
-            Recovery::TcpLinux => Ends::Linux(Agent::new(scheme, id, settings)),
-            Recovery::NewReno | Recovery::Reno => Ends::Tcp(Agent::new(scheme, id, settings)),
-            Recovery::RationalRemy13 => Ends::RationalRemy13(RationalRemy13::new(scheme, id, settings)),
-            Recovery::RationalTao14 => Ends::RationalTao14(RationalTao14::new(scheme, id, settings, block_delay)),
-            Recovery::GoBackN | Recovery::Proportional | Recovery::Rack => {
-                Ends::Stack(Box::new(Connection::new(scheme, id, settings)))
-            }
+        match settings.stack {
+            Stack::TcpLinux => Ends::Linux(Agent::new(scheme, id, settings)),
+            Stack::NewReno | Stack::Reno => Ends::Tcp(Agent::new(scheme, id, settings)),
+            Stack::RationalRemy13 => Ends::RationalRemy13(RationalRemy13::new(scheme, id, settings)),
+            Stack::RationalTao14 => Ends::RationalTao14(RationalTao14::new(scheme, id, settings, block_delay)),
+            Stack::Modular(parts) => Ends::Modular(Box::new(Connection::new(scheme, id, settings, parts))),
         }
     }
 
@@ -102,7 +100,7 @@ impl<S: Scheme> Ends<S> {
 }
 
 impl<S: Scheme> Endpoint for Ends<S> {
-    whichever!(Ends { Stack, Linux, Tcp, RationalTao14, RationalRemy13, Polled });
+    whichever!(Ends { Modular, Linux, Tcp, RationalTao14, RationalRemy13, Polled });
 
     #[inline]
     fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {

@@ -3,6 +3,10 @@
 //! Cumulative ACKs only. The rules see ACKs of new data alone; duplicates do what they do to Tahoe: the first two let a packet
 //! go each, the third sends everything again from the gap on.
 
+mod estimator;
+
+use estimator::{TICK, TickEstimator};
+
 use super::receiver::Receiver;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::scheme::{Ack, Scheme};
@@ -353,55 +357,6 @@ impl<S: Scheme> Endpoint for RationalRemy13<S> {
 
     fn totals(&self) -> Totals {
         self.totals
-    }
-}
-
-/// A tick of its clock.
-const TICK: Time = 100_000;
-/// Timeout before the first sample, least and largest timeout.
-const RTO_INITIAL: Time = 3 * SECOND;
-const RTO_FLOOR: Time = SECOND / 5;
-const RTO_CEILING: Time = 60 * SECOND;
-/// Timeouts are doubled at most this many times over.
-const MAX_BACKOFF: u64 = 64;
-
-/// ns-2's estimator: whole ticks, the smoothed RTT in eighths and the variation in quarters of one.
-#[derive(Clone, Copy, Debug)]
-struct TickEstimator {
-    latest: u64,
-    /// 0 before the first sample.
-    srtt: u64,
-    variation: u64,
-    backoff: u64,
-}
-
-impl Default for TickEstimator {
-    fn default() -> Self {
-        TickEstimator { latest: 0, srtt: 0, variation: 0, backoff: 1 }
-    }
-}
-
-impl TickEstimator {
-    fn sample(&mut self, rtt: Time) {
-        self.latest = ((rtt + TICK / 2) / TICK).max(1);
-        if self.srtt == 0 {
-            (self.srtt, self.variation) = (8 * self.latest, 2 * self.latest);
-            return;
-        }
-        let (srtt, smoothed) = (self.srtt, self.srtt / 8);
-        let difference = self.latest.abs_diff(smoothed);
-        self.srtt = (srtt + self.latest - smoothed).max(1);
-        self.variation = (self.variation + difference - self.variation / 4).max(1);
-    }
-
-    fn rto(&self) -> Time {
-        let rto = if self.srtt == 0 { RTO_INITIAL } else { (8 * self.variation + self.srtt) / 8 * TICK };
-        // RFC 6298 §2.4 before §5.5.
-        (rto.max(RTO_FLOOR) * self.backoff).min(RTO_CEILING)
-    }
-
-    fn back_off(&mut self) {
-        self.backoff = (2 * self.backoff).min(MAX_BACKOFF);
     }
 }
 

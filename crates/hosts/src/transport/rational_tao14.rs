@@ -5,7 +5,11 @@
 //! where that repair is lost, a timeout is left, which sends one packet and changes nothing else. This is what the collapse of
 //! figures 2 and 3 is made of.
 
+mod estimator;
+
 use std::collections::VecDeque;
+
+use estimator::Estimator;
 
 use super::receiver::Receiver;
 use super::sack_blocks::SackBlocks;
@@ -15,15 +19,6 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::schedule::MAX_TIME;
 use exmachina_net::time::{NEVER, Time, from_s, to_s};
-
-/// Timeout before the first sample, s (RFC 6298 §2.1).
-const RTO_INITIAL_S: f64 = 1.0;
-/// No timeout is shorter, s; none is too long.
-const RTO_FLOOR_S: f64 = 0.2;
-/// The least part for the variation, s: G of RFC 6298 §2.3.
-const GRANULARITY_S: f64 = 0.1;
-/// Timeouts are not doubled beyond this, s, which no run outlasts.
-const RTO_CEILING_S: f64 = 1e5;
 
 /// A transmission.
 #[derive(Clone, Copy, Debug)]
@@ -256,7 +251,7 @@ impl<S: Scheme> RationalTao14<S> {
     }
 
     fn tell_scheme(&mut self, named: Transmission, acked: u32, lost: u32, now: Time) {
-        if named.at < self.since && self.scheme.forgets() {
+        if named.at < self.since && self.scheme.capabilities().forgets {
             // The memory is that of another flow, but the rule acts.
             self.scheme.on_stale_ack();
             return;
@@ -387,46 +382,6 @@ impl<S: Scheme> Endpoint for RationalTao14<S> {
 
     fn totals(&self) -> Totals {
         self.totals
-    }
-}
-
-/// Its own estimate of the RTT, in seconds that are not rounded (RFC 6298 §2 but for what is said at each line).
-#[derive(Clone, Copy, Debug)]
-struct Estimator {
-    /// 0 before the first sample.
-    srtt_s: f64,
-    variation_s: f64,
-    min_s: f64,
-    rto_s: f64,
-}
-
-impl Default for Estimator {
-    fn default() -> Self {
-        Estimator { srtt_s: 0.0, variation_s: 0.0, min_s: f64::INFINITY, rto_s: RTO_INITIAL_S }
-    }
-}
-
-impl Estimator {
-    /// Takes in a sample. The timeout follows from the estimates anew, so that a backoff lasts until the next ACK only.
-    fn sample(&mut self, rtt_s: f64) {
-        self.min_s = self.min_s.min(rtt_s);
-        if self.srtt_s == 0.0 {
-            (self.srtt_s, self.variation_s) = (rtt_s, rtt_s / 2.0);
-            // The floor is none for this one, the granularity is not that of the variation but of all of it.
-            self.rto_s = self.srtt_s + GRANULARITY_S.max(4.0 * self.variation_s);
-            return;
-        }
-        self.variation_s = 0.75 * self.variation_s + 0.25 * (self.srtt_s - rtt_s).abs();
-        self.srtt_s = 0.875 * self.srtt_s + 0.125 * rtt_s;
-        self.rto_s = RTO_FLOOR_S.max(self.srtt_s + GRANULARITY_S.max(4.0 * self.variation_s));
-    }
-
-    fn rto(&self) -> Time {
-        from_s(self.rto_s)
-    }
-
-    fn back_off(&mut self) {
-        self.rto_s = (2.0 * self.rto_s).min(RTO_CEILING_S);
     }
 }
 

@@ -30,7 +30,7 @@ fn lone(
 #[test]
 fn newreno_has_the_sawtooth() {
     for recovery in [Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional] {
-        let log = lone(newreno(), Settings { recovery, ..plain() }, 10.0, 100.0, 120, 200.0);
+        let log = lone(newreno(), plain().with_recovery(recovery), 10.0, 100.0, 120, 200.0);
         let epochs = epochs(&log);
         // 100 ms of 1 ms each, the one being transmitted, 120 waiting.
         let full = 100.0 + 1.0 + 120.0;

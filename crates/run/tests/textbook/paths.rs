@@ -1,7 +1,7 @@
 //! Paths: several hops, jitter, reordering, recorded links.
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantRate, ConstantWindow, Cubic, CubicSettings};
-use exmachina_hosts::transport::{Recovery, Settings};
+use exmachina_hosts::transport::{LossThreshold, Repair, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::FirstOff;
 use exmachina_net::path::Reordering;
@@ -106,7 +106,8 @@ fn jitter_delays_and_does_not_reorder() {
 fn reordering_reorders_what_it_should() {
     let mut world = dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
     // The sender would take what is late for lost.
-    world.senders[0].transport = Settings { recovery: Recovery::Proportional, dup_threshold: 100, ..plain() };
+    world.senders[0].transport =
+        plain().with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 100, adapts: false }));
     world.reordering = Reordering { probability: 0.05, delay: from_ms(4.5) };
     let log = log(&world, 100.0);
     let late = log.windows(2).filter(|w| w[1].seq < w[0].seq).count() as f64;
@@ -119,11 +120,11 @@ fn reordering_reorders_what_it_should() {
 /// What Linux does about reordering: after the first mistakes the threshold has grown, and repairs cease.
 #[test]
 fn an_adaptive_threshold_does_not_repair_what_is_late() {
-    let repairs = |adapts_to_reordering| {
+    let repairs = |adapts| {
         let mut world =
             dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
-        world.senders[0].transport =
-            Settings { adapts_to_reordering, recovery: Recovery::Proportional, ..Settings::today() };
+        world.senders[0].transport = Settings::today()
+            .with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 3, adapts }));
         world.reordering = Reordering { probability: 0.02, delay: from_ms(8.0) };
         let engine = run(&world, 100.0, &mut Log::default());
         engine.senders()[0].totals().retransmitted as f64 / engine.senders()[0].totals().sent as f64

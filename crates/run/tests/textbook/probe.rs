@@ -1,7 +1,6 @@
 //! Long flows on a dumbbell, and what is measured of them.
 
-use exmachina_hosts::scheme::Scheme;
-use exmachina_hosts::scheme::{AnyScheme, NewReno, NewRenoSettings};
+use exmachina_hosts::scheme::{AnyScheme, NewRenoNs2, Scheme};
 use exmachina_hosts::transport::{Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{FirstOff, On, Workload};
@@ -47,12 +46,12 @@ pub fn dumbbell(hop: HopPlan, senders: Vec<SenderPlan<'static>>) -> World<'stati
 
 /// NewReno by the classic rules: one packet per RTT, half on a loss.
 pub fn newreno() -> AnyScheme<'static> {
-    AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(2)))
+    AnyScheme::NewRenoNs2(NewRenoNs2::new(2, false))
 }
 
 /// A transport with nothing in the way of closed forms: exact clocks, an ACK for every packet, SACK.
 pub fn plain() -> Settings {
-    Settings { clock: 0, delayed_ack: 0, recovery: Recovery::Proportional, ack_bytes: 0, ..Settings::tao14() }
+    Settings { clock: 0, delayed_ack: 0, ack_bytes: 0, ..Settings::tao14().with_recovery(Recovery::Proportional) }
 }
 
 /// What a sender showed when an ACK came.

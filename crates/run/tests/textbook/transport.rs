@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use exmachina_hosts::scheme::{Ack, Congestion, Scheme};
-use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, Own, OwnScheme, Remy};
-use exmachina_hosts::transport::{Connections, Ends, Recovery, RtoFloor, RttSamples, Settings};
+use exmachina_hosts::scheme::{Ack, AnyScheme, Cubic, CubicSettings, Own, Remy, Scheme};
+use exmachina_hosts::transport::{Connections, Ends, Recovery, RtoFloor, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
 use exmachina_net::observe::Observer;
@@ -57,7 +56,7 @@ fn transfers_deliver_all_their_packets() {
             Recovery::Proportional,
             Recovery::Rack,
         ] {
-            let transport = Settings { recovery, ..preset };
+            let transport = preset.with_recovery(recovery);
             for (name, scheme) in schemes(&transport) {
                 let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
                 let mut sender = flow(scheme, transport, 40.0);
@@ -82,7 +81,7 @@ fn transfers_deliver_all_their_packets() {
 /// repair that is lost waits for a timeout, which repairs that packet and no other (`rational_tao14.rs`).
 #[test]
 fn with_forward_acks_a_lost_repair_waits_for_a_timeout() {
-    let transport = Settings { recovery: Recovery::RationalTao14, rtt_samples: RttSamples::Packets, ..plain() };
+    let transport = plain().with_recovery(Recovery::RationalTao14);
     let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
     let always_20 = Action { multiple: 0.0, increment: 20, intersend_ms: 0.01 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL, always_20)).expect("a sound table");
@@ -104,7 +103,11 @@ fn with_forward_acks_a_lost_repair_waits_for_a_timeout() {
 #[test]
 fn fresh_connections_begin_anew_and_persistent_ones_go_on() {
     let windows = |connections, idle_timer| {
-        let mut sender = flow(newreno(), Settings { connections, idle_timer, ..plain() }, 40.0);
+        let mut sender = flow(
+            newreno(),
+            Settings { connections, ..plain().with_parts(|parts| parts.timer.runs_when_idle = idle_timer) },
+            40.0,
+        );
         sender.workload =
             Workload { off: Draw::Fixed, first_off: FirstOff::At(0.0), ..Workload::new(On::FixedSeconds(2.0), 0.3) };
         let mut diary = Diary::default();
@@ -122,23 +125,16 @@ fn fresh_connections_begin_anew_and_persistent_ones_go_on() {
 #[derive(Clone)]
 struct Counting(u32, Arc<AtomicU64>);
 
-impl OwnScheme for Counting {
+impl Scheme for Counting {
     fn start(&mut self, _now: Time) {}
-    fn resume(&mut self, _now: Time, _idle: Time) {}
     fn on_ack(&mut self, _ack: &Ack) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
-    fn on_loss(&mut self, _loss: &Congestion) {}
-    fn on_ecn(&mut self, _mark: &Congestion) {}
-    fn on_rto(&mut self, _timeout: &Congestion) {}
     fn window(&self) -> u32 {
         self.0
     }
     fn intersend(&self) -> Time {
         0
-    }
-    fn copy(&self) -> Box<dyn OwnScheme> {
-        Box::new(self.clone())
     }
 }
 
@@ -171,7 +167,7 @@ fn timeouts_back_off() {
         [(3.0, [3.0, 6.0, 12.0, 24.0, 48.0, 60.0, 60.0]), (1.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0])]
     {
         let hop = HopPlan { loss: 1.0, ..hop(10.0, QueueKind::DropTail, Limit::Infinite) };
-        let transport = Settings { rto_initial: (rto_initial * 1e9) as Time, ..plain() };
+        let transport = plain().with_parts(|parts| parts.timer.initial = (rto_initial * 1e9) as Time);
         let mut diary = Diary::default();
         let engine = run(&dumbbell(hop, vec![flow(newreno(), transport, 100.0)]), 220.0, &mut diary);
         diary.sent.dedup();
@@ -191,7 +187,7 @@ fn a_lone_packet_that_is_lost_waits_for_the_timer() {
         (RtoFloor::Variation(SECOND / 5), 0.301),
     ] {
         let hop = HopPlan { loss: 0.02, ..hop(10.0, QueueKind::DropTail, Limit::Infinite) };
-        let transport = Settings { rto_floor, ..plain() };
+        let transport = plain().with_parts(|parts| parts.timer.floor = rto_floor);
         let scheme = AnyScheme::Own(Own(Box::new(Counting(1, Arc::default()))));
         let mut diary = Diary::default();
         run(&dumbbell(hop, vec![flow(scheme, transport, 100.0)]), 1000.0, &mut diary);

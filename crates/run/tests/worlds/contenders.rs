@@ -2,18 +2,17 @@
 
 use std::sync::OnceLock;
 
-use exmachina_hosts::scheme::{Ack, Congestion};
 use exmachina_hosts::scheme::{
-    Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
-    Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, NewReno, NewRenoSettings, OwnScheme, Remy, Vegas, VegasNs2,
-    VegasSettings, Xcp,
+    Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
+    Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
+    NewRenoSettings, Remy, Scheme, Vegas, VegasNs2, VegasSettings, Xcp,
 };
 use exmachina_hosts::transport::Settings;
 use exmachina_net::queue::{
     CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
 };
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{NEVER, SECOND, Time};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
 /// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
@@ -47,16 +46,22 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
     vec![
         ("remy", AnyScheme::Remy(Remy::new(tables()[0]))),
         ("aimd", AnyScheme::Aimd(Aimd::default())),
-        ("newreno-ns2", AnyScheme::NewReno(NewReno::new(NewRenoSettings::ns2(initial)))),
-        ("newreno", AnyScheme::NewReno(NewReno::new(NewRenoSettings::rfc5681(initial)))),
-        ("reno-linux", AnyScheme::NewReno(NewReno::new(NewRenoSettings::linux(initial)))),
+        ("newreno-ns2", AnyScheme::NewRenoNs2(NewRenoNs2::new(initial, false))),
+        (
+            "newreno",
+            AnyScheme::NewReno(NewReno::new(NewRenoSettings {
+                restart_after: SECOND,
+                ..NewRenoSettings::new(initial)
+            })),
+        ),
+        ("reno-linux", AnyScheme::LinuxReno(LinuxReno::new(initial, false))),
         ("cubic", AnyScheme::Cubic(Cubic::new(CubicSettings::default()))),
         ("cubic-linux", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6()))),
         ("cubic-linux-2.6.22", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22()))),
         ("compound", AnyScheme::Compound(Compound::new(CompoundSettings::linux_2_6_22()))),
         ("compound-paper", AnyScheme::Compound(Compound::new(CompoundSettings::paper()))),
         ("vegas", AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))),
-        ("vegas-2.6.22", AnyScheme::Vegas(Vegas::new(VegasSettings::linux_2_6_22()))),
+        ("vegas-2.6.22", AnyScheme::LinuxVegas(LinuxVegas::new(initial))),
         ("vegas-ns2", AnyScheme::VegasNs2(VegasNs2::default())),
         ("dctcp", AnyScheme::Dctcp(Dctcp::new(initial))),
         ("xcp", AnyScheme::Xcp(Xcp::new(initial))),
@@ -89,6 +94,7 @@ pub fn queues() -> Vec<(&'static str, QueueKind)> {
 }
 
 /// A scheme of somebody's own that does as it pleases, in the wildest numbers.
+#[derive(Clone)]
 pub struct Erratic {
     stream: Stream,
     window: u32,
@@ -108,7 +114,7 @@ impl Erratic {
     }
 }
 
-impl OwnScheme for Erratic {
+impl Scheme for Erratic {
     fn start(&mut self, _now: Time) {
         self.draw();
     }
@@ -139,9 +145,5 @@ impl OwnScheme for Erratic {
 
     fn intersend(&self) -> Time {
         self.intersend
-    }
-
-    fn copy(&self) -> Box<dyn OwnScheme> {
-        Box::new(Erratic { stream: self.stream.clone(), ..*self })
     }
 }

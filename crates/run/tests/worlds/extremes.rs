@@ -48,7 +48,8 @@ pub fn add_ns2(world: &mut World<'static>, dice: &mut Dice) {
     }
     for sender in &mut world.senders {
         if dice.chance(0.7) {
-            sender.transport.recovery = dice.pick(&[NewReno, Reno, TcpLinux, RationalRemy13, RationalTao14]);
+            let recovery = dice.pick(&[NewReno, Reno, TcpLinux, RationalRemy13, RationalTao14]);
+            sender.transport = sender.transport.with_recovery(recovery);
             sender.transport.opening = dice.pick(&[Opening::Data, Opening::SynAndData, Opening::Syn]);
             sender.transport.poll = dice.pick(&[0, 0, 1_000_000, 5_000_000]);
         }

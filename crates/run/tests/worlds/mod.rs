@@ -10,7 +10,9 @@ pub use contenders::{Erratic, queues, schemes};
 pub use witness::Witness;
 
 use exmachina_hosts::scheme::{AnyScheme, Own};
-use exmachina_hosts::transport::{Connections, Recovery, RtoFloor, RttSamples, Settings};
+use exmachina_hosts::transport::{
+    Connections, LossThreshold, Modular, Recovery, Repair, RtoFloor, RttSamples, Settings, Stack, TimerSettings,
+};
 use exmachina_net::network::{Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop, Workload};
 use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
@@ -200,28 +202,40 @@ impl Dice {
         if self.chance(0.4) {
             return preset;
         }
-        let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional, Recovery::Rack];
-        let floor = from_ms(self.log(1.0, 1000.0));
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
             initial_window: 1 + self.below(20),
             delayed_ack: self.pick(&[0, 40_000_000, 200_000_000]),
-            rto_floor: self.pick(&[RtoFloor::Timeout(floor), RtoFloor::Variation(floor)]),
-            rto_initial: self.pick(&[SECOND, 3 * SECOND]),
             clock: self.pick(&[0, 1, 100_000, 10_000_000]),
-            recovery: self.pick(&all),
-            dup_threshold: 1 + self.below(5),
-            adapts_to_reordering: self.chance(0.5),
             quick_acks: self.pick(&[0, 1, 16]),
-            decays_when_idle: self.chance(0.5),
-            pacing: self.chance(0.3),
-            ect_on_repairs: self.chance(0.5),
-            idle_timer: self.chance(0.5),
-            rtt_samples: self.pick(&[RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed]),
+            stack: self.stack(),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
             ack_bytes: self.pick(&[0, 40, 64]),
             ..preset
         }
+    }
+
+    fn stack(&mut self) -> Stack {
+        let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional, Recovery::Rack];
+        let floor = from_ms(self.log(1.0, 1000.0));
+        let samples = [RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed];
+        let timer = TimerSettings {
+            floor: self.pick(&[RtoFloor::Timeout(floor), RtoFloor::Variation(floor)]),
+            initial: self.pick(&[SECOND, 3 * SECOND]),
+            granularity: self.pick(&[1_000_000, 10_000_000]),
+            samples: self.pick(&samples),
+            runs_when_idle: self.chance(0.5),
+        };
+        let threshold = LossThreshold { packets: 1 + self.below(5), adapts: self.chance(0.5) };
+        let parts = Modular {
+            repair: Repair::Rack(threshold),
+            timer,
+            grows_unused_windows: self.chance(0.5),
+            decays_when_idle: self.chance(0.5),
+            pacing: self.chance(0.3),
+            ect_on_repairs: self.chance(0.5),
+        };
+        self.pick(&all).stack(parts)
     }
 
     fn workload(&mut self) -> Workload {
@@ -259,9 +273,9 @@ impl Dice {
 /// agent of Tao'14's RemyCCs doubles its timeouts without end, and has none for what it sent again and need not have: its window
 /// may be full of that, for ever if it is lost.
 pub fn longest_timeout(transport: &Settings) -> Time {
-    match transport.recovery {
-        Recovery::RationalTao14 => NEVER,
-        Recovery::TcpLinux => 120 * SECOND,
+    match transport.stack {
+        Stack::RationalTao14 => NEVER,
+        Stack::TcpLinux => 120 * SECOND,
         _ => 60 * SECOND,
     }
 }

@@ -1,7 +1,7 @@
 //! In which worlds a sender must get on, and how soon: by rule, so that none is left out by luck.
 
 use exmachina_hosts::scheme::AnyScheme;
-use exmachina_hosts::transport::{Recovery, RttSamples};
+use exmachina_hosts::transport::{Recovery, RttSamples, Stack};
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::time::{SECOND, Time, from_ms};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
@@ -21,15 +21,17 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
         return None;
     }
     // Its timeouts repair one packet each, and each may back off to a minute or more.
-    let one_by_one = plan.transport.recovery == Recovery::RationalTao14;
+    let one_by_one = plan.transport.recovery() == Recovery::RationalTao14;
     if world.senders.len() > 1 || !lossless || one_by_one {
         return None;
     }
     let silences: Option<Vec<Time>> =
         plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
     // ns-2's own TCPs have that rule whatever the samples.
-    let karn = matches!(plan.transport.rtt_samples, RttSamples::Timed | RttSamples::NewAcks)
-        || matches!(plan.transport.recovery, Recovery::NewReno | Recovery::Reno);
+    let karn = match plan.transport.stack {
+        Stack::Modular(parts) => matches!(parts.timer.samples, RttSamples::Timed | RttSamples::NewAcks),
+        stack => matches!(stack, Stack::NewReno | Stack::Reno),
+    };
     let backoff = if karn { super::longest_timeout(&plan.transport) } else { 0 };
     Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
 }
@@ -71,7 +73,7 @@ pub fn answers_and_repairs(world: &World<'_>, plan: &SenderPlan<'_>) -> bool {
         matches!(hop.queue, QueueKind::Xcp(_)) && world.hops.iter().any(|any| any.limit != Limit::Infinite)
     };
     let told = matches!(plan.scheme, AnyScheme::Xcp(_)) && plan.route.iter().any(overflows);
-    answers(&plan.scheme) && plan.transport.recovery != Recovery::NewReno && !told
+    answers(&plan.scheme) && plan.transport.recovery() != Recovery::NewReno && !told
 }
 
 /// The longest that a link carries nothing; none where that is up to chance.

@@ -81,7 +81,7 @@ impl<'w> Witness<'w> {
         assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
         assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
         // That of Tao'14's RemyCCs are transmissions, also of what has arrived.
-        let packets = self.world.senders[i].transport.recovery != Recovery::RationalTao14;
+        let packets = self.world.senders[i].transport.recovery() != Recovery::RationalTao14;
         let in_flight = if packets { sender.in_flight() } else { 0 };
         assert!(in_flight <= sender.next_seq() - sender.una(), "more in flight than outstanding");
         if seen.una < seen.next_seq && sender.una() >= seen.una {
@@ -192,7 +192,7 @@ impl<'w> Witness<'w> {
 /// outstanding, of 200 ms at least, and polls go on.
 fn ticks_per_s(transport: &Settings) -> f64 {
     let timer =
-        if matches!(transport.recovery, Recovery::TcpLinux | Recovery::NewReno | Recovery::Reno) { 5.0 } else { 0.0 };
+        if matches!(transport.recovery(), Recovery::TcpLinux | Recovery::NewReno | Recovery::Reno) { 5.0 } else { 0.0 };
     timer + if transport.poll > 0 { 1.0 / to_s(transport.poll) } else { 0.0 }
 }
 

@@ -5,10 +5,12 @@
 //! three send quanta, though here packets leave one by one. Not here: Linux's detection of policers and its allowance for
 //! aggregated ACKs, neither of which is in the draft.
 
+mod probe_rtt;
+
 use super::filter::Extreme;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::random::Stream;
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+use exmachina_net::time::{NEVER, Time};
 
 /// Draft §4.3.2.1: 2 / ln 2, the least gain that doubles the rate each round.
 const HIGH_GAIN: f64 = 2.885;
@@ -18,10 +20,6 @@ const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const CWND_GAIN: f64 = 2.0;
 /// Draft §4.1.1.3: rounds that a bandwidth is remembered.
 const BW_ROUNDS: u64 = 10;
-/// Draft §4.1.2.3: how long RTprop is remembered.
-const MIN_RTT_WINDOW: Time = 10 * SECOND;
-/// Draft §4.3.5: time in PROBE_RTT.
-const PROBE_RTT_MS: f64 = 200.0;
 /// Draft §4.2.3.3: packets.
 const MIN_PIPE: f64 = 4.0;
 /// Draft §4.3.2.2: growth of the bandwidth that shows that the pipe is not full, and rounds without it.
@@ -255,59 +253,6 @@ impl Bbr1 {
         }
     }
 
-    /// Draft §4.1.2 and §4.3.5: RTprop, and PROBE_RTT when it was not seen for ten seconds.
-    fn update_min_rtt(&mut self, ack: &Ack) {
-        let now = ack.received;
-        let expired = self.min_rtt != NEVER && now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if ack.rtt > 0 && (ack.rtt <= self.min_rtt || expired) {
-            self.min_rtt = ack.rtt;
-            self.min_rtt_at = now;
-        }
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.save_cwnd();
-            self.mode = Mode::ProbeRtt;
-            self.probe_rtt_done = None;
-            self.quiet.0 = ack.delivered;
-        }
-        if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(ack);
-        }
-        if ack.newly_delivered > 0 {
-            self.idle_restart = false;
-        }
-    }
-
-    /// Draft §4.3.5: 200 ms and one round with four packets in flight.
-    fn probe_rtt(&mut self, ack: &Ack) {
-        self.quiet.1 = ack.delivered + u64::from(ack.in_flight) + 1;
-        match self.probe_rtt_done {
-            None if f64::from(ack.in_flight) <= MIN_PIPE => {
-                self.probe_rtt_done = Some(ack.received + from_ms(PROBE_RTT_MS));
-                self.probe_rtt_round = false;
-                self.next_round = ack.delivered;
-            }
-            None => {}
-            Some(_) => {
-                self.probe_rtt_round |= self.round_start;
-                if self.probe_rtt_round {
-                    self.check_probe_rtt_done(ack.received);
-                }
-            }
-        }
-    }
-
-    fn check_probe_rtt_done(&mut self, now: Time) {
-        if self.probe_rtt_done.is_some_and(|done| now > done) {
-            self.min_rtt_at = now;
-            self.cwnd = self.cwnd.max(self.prior_cwnd);
-            if self.full {
-                self.enter_probe_bw(now);
-            } else {
-                self.mode = Mode::Startup;
-            }
-        }
-    }
-
     /// Draft §4.2.1: never slower before the pipe is full.
     fn set_pacing(&mut self, ack: &Ack) {
         if self.pacing == 0.0 && ack.srtt > 0 {
@@ -412,8 +357,8 @@ impl Scheme for Bbr1 {
         if self.pacing > 0.0 { (1e9 / self.pacing) as Time } else { 0 }
     }
 
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::loopback::{Loopback, Path};
 use super::*;
 use exmachina_net::random::Purpose;
+use exmachina_net::time::{SECOND, from_ms};
 
 fn bbr(seed: u64) -> Bbr1 {
     Bbr1::new(10, 1250, Stream::new(seed, 0, 0, Purpose::Order))

@@ -15,7 +15,7 @@ mod probe_rtt;
 mod tests;
 
 use super::filter::Extreme;
-use super::{Ack, Congestion, Scheme};
+use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::random::Stream;
 use exmachina_net::time::{NEVER, Time};
 
@@ -386,7 +386,7 @@ impl Scheme for Bbr3 {
         if self.pacing > 0.0 { (1e9 / self.pacing) as Time } else { 0 }
     }
 
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }

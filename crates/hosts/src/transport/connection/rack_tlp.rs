@@ -2,29 +2,30 @@
 //! proves that a loss was none.
 
 use super::Connection;
-use super::recovery::{Heard, Phase, Reduction};
+use super::recovery::{Heard, Phase};
 use crate::scheme::Scheme;
+use crate::transport::LossThreshold;
 use crate::transport::probe::Probe;
 use crate::transport::rack::{Rack, Surroundings};
 use crate::transport::receiver::Feedback;
 use crate::transport::scoreboard::Lost;
 use crate::transport::undo::{Evidence, Undo};
-use crate::transport::{Recovery, Settings};
 use exmachina_net::packet::Packet;
 use exmachina_net::time::{NEVER, Time};
 
 /// The state of it.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct RackTlp {
+    threshold: LossThreshold,
     rack: Rack,
     probe: Probe,
     undo: Undo,
 }
 
 impl RackTlp {
-    /// That of a connection with these settings, which may have another way.
-    pub(super) fn of(settings: &Settings) -> Option<RackTlp> {
-        (settings.recovery == Recovery::Rack).then(RackTlp::default)
+    /// That of a connection that begins.
+    pub(super) fn new(threshold: LossThreshold) -> RackTlp {
+        RackTlp { threshold, rack: Rack::default(), probe: Probe::default(), undo: Undo::default() }
     }
 
     /// A recovery ends.
@@ -38,30 +39,29 @@ impl<S: Scheme> Connection<S> {
     /// When the reordering timer or the probe timer expires.
     #[inline]
     pub(super) fn alarm(&self) -> Time {
-        self.rack.as_ref().map_or(NEVER, |today| today.rack.timer.min(today.probe.timer))
+        self.detection.rack().map_or(NEVER, |today| today.rack.timer.min(today.probe.timer))
     }
 
     /// Before an ACK is dealt with: whether a packet, not sent again, arrived after one with a higher number; and after a
     /// timeout, whether one arrived that was outstanding then and was not sent again.
     #[inline]
     pub(super) fn survey(&self, feedback: &Feedback) -> (bool, bool) {
-        if self.rack.is_none() {
+        if !self.detection.is_by_time() {
             return (false, false);
         }
         let arrived = || feedback.arrived.iter().map(|&(seq, _)| seq);
         let reordered = arrived().any(|seq| self.board.is_reordered(seq));
-        let originals =
-            self.phase == Phase::Loss && arrived().any(|seq| seq < self.recover && self.board.is_original(seq));
+        let originals = self.phase.is_loss() && arrived().any(|seq| seq < self.recover && self.board.is_original(seq));
         (reordered, originals)
     }
 
     /// What is lost, by an ACK.
     pub(super) fn find_by_rack(&mut self, ack: &Heard, now: Time) -> Lost {
-        let today = self.rack.as_mut()?;
+        let today = self.detection.rack_mut()?;
         if let Some(sent) = ack.newest {
             today.rack.on_arrival(sent, ack.reordered, now);
         }
-        if ack.duplicate.is_some() && self.settings.adapts_to_reordering {
+        if ack.duplicate.is_some() && today.threshold.adapts {
             today.rack.on_duplicate(self.board.una, self.board.next());
         }
         if today.probe.is_out() && today.probe.on_ack(ack.una + ack.acked, ack.duplicate) {
@@ -75,7 +75,7 @@ impl<S: Scheme> Connection<S> {
 
     /// RFC 8985 §6.2, step 5: what is lost now, and when to look again.
     fn detect(&mut self, now: Time) -> Lost {
-        let today = self.rack.as_mut()?;
+        let today = self.detection.rack_mut()?;
         if !self.board.is_overtaken() {
             today.rack.timer = NEVER;
             return None;
@@ -83,9 +83,9 @@ impl<S: Scheme> Connection<S> {
         let around = Surroundings {
             min_rtt: self.rtt.min,
             srtt: self.rtt.srtt,
-            repairing: self.phase != Phase::Open,
+            repairing: !self.phase.is_open(),
             sacked: self.board.sacked(),
-            threshold: self.settings.dup_threshold,
+            threshold: today.threshold.packets,
         };
         let (lost, until) = self.board.overdue(today.rack.patience(&around), now);
         today.rack.timer = until.unwrap_or(NEVER);
@@ -94,12 +94,12 @@ impl<S: Scheme> Connection<S> {
 
     /// RFC 8985 §7.4: a probe repaired the only loss of a flight. No recovery follows, but the window is lowered.
     fn answer_probe(&mut self, now: Time) {
-        if self.phase != Phase::Open {
+        if !self.phase.is_open() {
             return;
         }
         self.totals.reductions += 1;
         self.ecn_recover = self.board.next();
-        if let Some(today) = &mut self.rack {
+        if let Some(today) = self.detection.rack_mut() {
             // There is nothing to be repaired that could prove needless.
             today.undo.undone();
         }
@@ -110,7 +110,7 @@ impl<S: Scheme> Connection<S> {
 
     /// Whether an ACK shows that what was taken for lost was late.
     fn is_proved_wrong(&mut self, ack: &Heard) -> bool {
-        if self.phase == Phase::Open && ack.duplicate.is_none() {
+        if self.phase.is_open() && ack.duplicate.is_none() {
             return false;
         }
         let evidence = Evidence {
@@ -122,13 +122,13 @@ impl<S: Scheme> Connection<S> {
             next: self.board.next(),
             has_new: self.board.next() < self.end,
         };
-        let Some(RackTlp { undo, .. }) = &mut self.rack else { return false };
+        let Some(RackTlp { undo, .. }) = self.detection.rack_mut() else { return false };
         let needless = ack.duplicate.is_some_and(|seq| undo.on_duplicate(seq));
         let late = undo.was_late(&evidence);
         match self.phase {
             Phase::Open => needless,
             // While repairs are on their way they may prove to have been needed, unless this ends the recovery.
-            Phase::Recovery => {
+            Phase::Recovery(_) => {
                 needless || late && (self.board.una >= self.recover || !self.board.has_repairs_in_flight())
             }
             Phase::Loss => needless || late || undo.after_timeout(&evidence, &mut self.recover),
@@ -137,17 +137,16 @@ impl<S: Scheme> Connection<S> {
 
     /// What was taken for lost is in flight after all, and the window what it was.
     fn undo(&mut self, now: Time) {
-        if self.phase != Phase::Open {
+        if !self.phase.is_open() {
             self.board.unmark_lost();
             self.repair_now = false;
             self.recover = self.board.una;
-            if self.phase == Phase::Recovery {
+            if self.phase.is_recovery() {
                 self.scheme.on_recovered(now, None);
             }
             self.phase = Phase::Open;
-            self.reduction = Reduction::None;
         }
-        if let Some(today) = &mut self.rack {
+        if let Some(today) = self.detection.rack_mut() {
             today.on_recovered();
             today.undo.undone();
         }
@@ -157,7 +156,7 @@ impl<S: Scheme> Connection<S> {
 
     /// The window is about to be lowered for losses: what a proof that they were none would need.
     pub(super) fn begin_episode(&mut self) {
-        if let Some(today) = &mut self.rack {
+        if let Some(today) = self.detection.rack_mut() {
             today.undo.begin(self.board.una);
             // RFC 8985 §7.1: recovery sets the probe back.
             today.probe = Probe::default();
@@ -168,7 +167,7 @@ impl<S: Scheme> Connection<S> {
     /// A lost packet goes again.
     #[inline]
     pub(super) fn on_repair(&mut self, now: Time) {
-        if let Some(today) = &mut self.rack {
+        if let Some(today) = self.detection.rack_mut() {
             today.undo.on_repair(now);
         }
     }
@@ -176,25 +175,24 @@ impl<S: Scheme> Connection<S> {
     /// F-RTO: new packets go before repairs.
     #[inline]
     pub(super) fn prefers_new(&self) -> bool {
-        self.rack.as_ref().is_some_and(|today| today.undo.prefers_new())
+        self.detection.rack().is_some_and(|today| today.undo.prefers_new())
     }
 
     /// RFC 8985 §6.3: at a timeout the oldest packet is lost, and all whose time is over: how many.
     pub(super) fn lose_by_timeout(&mut self, now: Time) -> u32 {
-        let fresh = self.phase == Phase::Open;
+        let fresh = self.phase.is_open();
         if fresh {
             self.begin_episode();
         }
-        let repairing = true;
+        let Some(today) = self.detection.rack_mut() else { return 0 };
         let around = Surroundings {
             min_rtt: self.rtt.min,
             srtt: self.rtt.srtt,
-            repairing,
+            repairing: true,
             sacked: self.board.sacked(),
-            threshold: self.settings.dup_threshold,
+            threshold: today.threshold.packets,
         };
-        let Some(today) = &mut self.rack else { return 0 };
-        today.undo.on_timeout(fresh || self.phase == Phase::Loss);
+        today.undo.on_timeout(fresh || self.phase.is_loss());
         (today.rack.timer, today.probe) = (NEVER, Probe::default());
         self.board.declare_old_lost(today.rack.patience(&around), now)
     }
@@ -202,9 +200,9 @@ impl<S: Scheme> Connection<S> {
     /// RFC 8985 §7.2: a probe is due some time after the last packet or ACK, if nothing is known to be missing.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Time) {
-        let Some(today) = &mut self.rack else { return };
+        let Some(today) = self.detection.rack_mut() else { return };
         let flight = self.board.outstanding();
-        let clean = self.phase == Phase::Open && flight > 0 && flight == self.board.in_flight;
+        let clean = self.phase.is_open() && flight > 0 && flight == self.board.in_flight;
         if clean && !today.probe.is_out() {
             today.probe.schedule(self.rtt.srtt, flight, self.rto_at, now);
         } else {
@@ -214,7 +212,7 @@ impl<S: Scheme> Connection<S> {
 
     /// One of the two timers expired: a packet to send, perhaps.
     pub(super) fn on_alarm(&mut self, now: Time) -> Option<Packet> {
-        if self.rack.as_ref().is_some_and(|today| today.rack.timer <= now) {
+        if self.detection.rack().is_some_and(|today| today.rack.timer <= now) {
             self.lose_what_is_overdue(now);
             return None;
         }
@@ -224,7 +222,7 @@ impl<S: Scheme> Connection<S> {
     /// RFC 8985 §6.2, step 5: the reordering timer expired.
     fn lose_what_is_overdue(&mut self, now: Time) {
         if let Some((seq, count)) = self.detect(now)
-            && self.phase == Phase::Open
+            && self.phase.is_open()
         {
             self.enter_recovery(seq, count, 0, now);
             self.reduce(0, false, count);
@@ -237,11 +235,11 @@ impl<S: Scheme> Connection<S> {
     fn send_probe(&mut self, now: Time) -> Packet {
         let again = self.board.next() == self.end;
         let seq = if again { self.board.send_probe(now) } else { self.board.send_new(now) };
-        if let Some(today) = &mut self.rack {
+        if let Some(today) = self.detection.rack_mut() {
             today.probe.on_send(self.board.next(), again);
         }
         let packet = self.packet(seq, again, now);
-        self.rto_at = now + self.rtt.rto(&self.settings);
+        self.rto_at = now + self.rto();
         packet
     }
 }

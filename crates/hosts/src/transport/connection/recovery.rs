@@ -1,13 +1,11 @@
 //! How a connection learns of losses, what it sends while it repairs them, and how it answers ECN marks.
 
 use super::Connection;
+use super::detection::Detection;
 use super::prr::{Progress, Prr};
 use crate::scheme::Scheme;
-use crate::transport::Recovery;
+use crate::transport::scoreboard::Lost;
 use exmachina_net::time::Time;
-
-/// The largest threshold that reordering may lead to (Linux: 127).
-const MAX_DUP_THRESHOLD: u32 = 127;
 
 /// What an ACK told, beside what the records of packets hold now.
 #[derive(Clone, Copy, Debug)]
@@ -30,89 +28,87 @@ pub(super) struct Heard {
 }
 
 /// Whether losses are being repaired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Phase {
     /// Nothing is known to be missing.
     Open,
-    /// Fast recovery (RFC 5681 §3.2, RFC 6675 §5).
-    Recovery,
-    /// After a timeout, until all that was outstanding then is acknowledged.
+    /// Fast recovery (RFC 5681 §3.2, RFC 6675 §5), with a window in proportion to what is delivered, for schemes that leave that
+    /// to the transport.
+    Recovery(Prr),
+    /// After a timeout, until all that was outstanding then is acknowledged; or after going back to a gap.
     Loss,
 }
 
-/// Fast recovery's own window, where the scheme leaves that to the transport.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Reduction {
-    /// It is the scheme's from the first.
-    None,
-    /// In proportion to what is delivered.
-    Proportional(Prr),
+impl Phase {
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Phase::Open)
+    }
+
+    #[inline]
+    pub(super) fn is_recovery(&self) -> bool {
+        matches!(self, Phase::Recovery(_))
+    }
+
+    #[inline]
+    pub(super) fn is_loss(&self) -> bool {
+        matches!(self, Phase::Loss)
+    }
 }
 
 impl<S: Scheme> Connection<S> {
-    /// Duplicate ACKs are all that it learns of losses by, and one is answered by sending all that follows again.
-    pub(super) fn goes_back(&self) -> bool {
-        self.settings.recovery == Recovery::GoBackN
-    }
-
-    /// A packet was late, not lost: waits for more of them before the next is taken for lost.
-    pub(super) fn adapt(&mut self, behind: u64) {
-        if self.settings.adapts_to_reordering {
-            self.dup_threshold = self.dup_threshold.max((behind as u32).saturating_add(1)).min(MAX_DUP_THRESHOLD);
-        }
-    }
-
     /// Finds what is lost after an ACK, and enters and leaves recovery: packets newly declared lost.
     pub(super) fn find_losses(&mut self, ack: &Heard, now: Time) -> u32 {
-        let lost = match self.settings.recovery {
-            Recovery::GoBackN => self.count_duplicates(ack.acked),
-            Recovery::Rack => self.find_by_rack(ack, now),
-            _ => self.board.overtaken(self.dup_threshold),
+        let lost = match &self.detection {
+            Detection::GoBackN(_) => self.count_duplicates(ack.acked),
+            Detection::Proportional(threshold) => self.board.overtaken(threshold.packets),
+            Detection::Rack(_) => self.find_by_rack(ack, now),
         };
-        if self.phase != Phase::Open && self.board.una >= self.recover {
-            let was_loss = self.phase == Phase::Loss;
+        if !self.phase.is_open() && self.board.una >= self.recover {
+            let was_loss = self.phase.is_loss();
             self.phase = Phase::Open;
-            self.dup_acks = 0;
-            if let Some(rack) = &mut self.rack {
-                rack.on_recovered();
+            self.detection.forget_duplicates();
+            if let Some(today) = self.detection.rack_mut() {
+                today.on_recovered();
             }
             if !was_loss {
                 self.scheme.on_recovered(now, None);
             }
         }
         let Some((seq, count)) = lost else { return 0 };
-        if self.phase == Phase::Open && seq >= self.recover {
+        if self.phase.is_open() && seq >= self.recover {
             self.enter_recovery(seq, count, ack.delivered, now);
         }
         count
     }
 
     /// The third duplicate ACK shows a loss, which is answered by going back to it (RFC 5681 §3.2, without fast recovery).
-    fn count_duplicates(&mut self, acked: u32) -> Option<(u32, u32)> {
+    fn count_duplicates(&mut self, acked: u32) -> Lost {
+        let Detection::GoBackN(duplicates) = &mut self.detection else { return None };
         if acked > 0 {
-            self.dup_acks = 0;
+            duplicates.seen = 0;
             return None;
         }
         let seq = self.board.una;
         if self.board.outstanding() == 0 {
             return None;
         }
-        self.dup_acks += u32::from(self.phase != Phase::Loss);
+        duplicates.seen += u32::from(!self.phase.is_loss());
         // RFC 6582 §3.2 step 1: not for duplicates that repairs of an earlier window cause.
         let covers = seq > self.recover || seq == self.first;
-        let lost = self.phase == Phase::Open && self.dup_acks == self.dup_threshold && covers;
+        let lost = self.phase.is_open() && duplicates.seen == duplicates.threshold && covers;
         lost.then(|| (seq, self.go_back()))
     }
 
     pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
-        self.phase = if self.goes_back() { Phase::Loss } else { Phase::Recovery };
+        self.phase = if self.detection.goes_back() {
+            Phase::Loss
+        } else {
+            Phase::Recovery(Prr::new(self.board.in_flight + self.board.to_repair + delivered))
+        };
         self.recover = self.board.next();
         self.ecn_recover = self.recover;
         self.repair_now = true;
-        self.reduction = match self.settings.recovery {
-            Recovery::GoBackN => Reduction::None,
-            _ => Reduction::Proportional(Prr::new(self.board.in_flight + self.board.to_repair + delivered)),
-        };
         self.totals.reductions += 1;
         self.begin_episode();
         let congestion = self.congestion(now, seq, lost);
@@ -123,16 +119,15 @@ impl<S: Scheme> Connection<S> {
     pub(super) fn reduce(&mut self, delivered: u32, advances: bool, lost: u32) {
         let in_flight = self.in_flight();
         let target = self.scheme.window();
-        match &mut self.reduction {
-            Reduction::None => {}
-            Reduction::Proportional(prr) => prr.on_ack(Progress { delivered, advances, lost, in_flight }, target),
+        if let Phase::Recovery(prr) = &mut self.phase {
+            prr.on_ack(Progress { delivered, advances, lost, in_flight }, target);
         }
     }
 
     /// Answers ECN marks once per window (RFC 3168 §6.1.2).
     pub(super) fn answer_marks(&mut self, marked: u32, now: Time) {
         self.totals.marked += u64::from(marked);
-        if marked > 0 && self.phase == Phase::Open && self.board.una >= self.ecn_recover {
+        if marked > 0 && self.phase.is_open() && self.board.una >= self.ecn_recover {
             self.ecn_recover = self.board.next();
             self.totals.reductions += 1;
             let congestion = self.congestion(now, self.board.una, 0);
@@ -142,9 +137,8 @@ impl<S: Scheme> Connection<S> {
 
     /// All that has not arrived, as far as the sender knows, is to be sent again: how many packets that is.
     pub(super) fn go_back(&mut self) -> u32 {
-        self.dup_acks = 0;
-        // Karn's rule (RFC 6298 §3): no sample from a packet that may have been sent twice.
-        self.timed = None;
+        self.detection.forget_duplicates();
+        self.sampler.forget();
         self.board.declare_all_lost()
     }
 }

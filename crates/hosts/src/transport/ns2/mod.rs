@@ -163,7 +163,7 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
             seq,
             sender: self.id,
             bytes: if is_syn { HEADER_BYTES } else { self.settings.packet_bytes },
-            xcp: if self.scheme.xcp() { self.xcp_header() } else { XcpHeader::default() },
+            xcp: if self.scheme.capabilities().xcp { self.xcp_header() } else { XcpHeader::default() },
             ..Packet::default()
         }
     }

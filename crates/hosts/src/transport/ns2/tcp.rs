@@ -7,7 +7,7 @@ use super::Rules;
 use super::estimator::{Estimator, NS2};
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::transport::receiver::Feedback;
-use crate::transport::{Opening, Recovery, Settings};
+use crate::transport::{Opening, Settings, Stack};
 use exmachina_net::endpoint::Totals;
 use exmachina_net::time::{NEVER, Time};
 
@@ -38,11 +38,22 @@ enum Gate {
     Shut,
 }
 
+/// What an ACK of a part of what was outstanding does to a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flavour {
+    /// It ends it.
+    Reno,
+    /// It goes on (RFC 6582).
+    NewReno {
+        /// The first such ACK of the present recovery has come.
+        first_partial: bool,
+    },
+}
+
 /// ns-2's own TCP.
 #[derive(Clone, Debug)]
 pub struct Tcp {
-    /// NewReno: partial ACKs do not end recovery.
-    partial: bool,
+    flavour: Flavour,
     una: u32,
     /// The next packet to be sent, old or new.
     sent_to: u32,
@@ -59,8 +70,6 @@ pub struct Tcp {
     lowered: Lowered,
     /// Recovery ends when all packets before this one are acknowledged.
     recover: Option<u32>,
-    /// The first partial ACK of a recovery has come.
-    first_partial: bool,
     rtt: Estimator,
     expires: Time,
     /// The packet whose ACK ends the backoff, where one is being waited for.
@@ -100,7 +109,9 @@ impl Tcp {
                 self.lowered = Lowered::Recovered;
             }
         }
-        self.first_partial = false;
+        if let Flavour::NewReno { first_partial } = &mut self.flavour {
+            *first_partial = false;
+        }
         self.duplicates = 0;
         self.gate = Gate::Window;
         self.una = ack.next;
@@ -117,7 +128,9 @@ impl Tcp {
     /// An ACK of a part of what was outstanding when recovery began: by how much the window deflates.
     fn advance_partly(&mut self, ack: &Feedback, now: Time) -> u32 {
         // RFC 6582 §4: only the first one starts the timer anew.
-        if !std::mem::replace(&mut self.first_partial, true) {
+        if let Flavour::NewReno { first_partial } = &mut self.flavour
+            && !std::mem::replace(first_partial, true)
+        {
             self.start_timer(now);
         }
         let acked = ack.next - self.una;
@@ -174,7 +187,10 @@ impl Tcp {
 impl Rules for Tcp {
     fn new(first: u32, settings: &Settings) -> Tcp {
         Tcp {
-            partial: settings.recovery == Recovery::NewReno,
+            flavour: match settings.stack {
+                Stack::NewReno => Flavour::NewReno { first_partial: false },
+                _ => Flavour::Reno,
+            },
             una: first,
             sent_to: first,
             next: first,
@@ -185,7 +201,6 @@ impl Rules for Tcp {
             inflation: 0,
             lowered: Lowered::Never,
             recover: None,
-            first_partial: false,
             rtt: Estimator::new(NS2),
             expires: NEVER,
             timed: None,
@@ -271,7 +286,8 @@ impl Rules for Tcp {
             self.duplicate(scheme, now, totals);
         } else {
             let covers = self.recover.is_none_or(|recover| ack.next >= recover);
-            in_recovery = self.partial && !covers && self.lowered == Lowered::Duplicates;
+            let goes_on = matches!(self.flavour, Flavour::NewReno { .. });
+            in_recovery = goes_on && !covers && self.lowered == Lowered::Duplicates;
             if in_recovery {
                 deflate = self.advance_partly(ack, now);
             } else {

@@ -10,19 +10,23 @@
 //! Times are in ms. `arrive` names packets in the order of their arrival, each the oldest copy on its way, or the latest
 //! (`1'`); what is not named is on its way still, or lost. A packet's ACK is back in the same instant. `stop` ends the
 //! transfer. Packets that leave at a time that is not in the script are an error, as is anything that is not as the
-//! right side says: `send` (nothing, if it is left out), `cwnd` (the scheme's), `flight` (packets in flight), `undone`,
-//! `timeouts`, `reductions`.
+//! right side says: `send` (nothing, if it is left out), `cwnd` (the scheme's), `window` (what the transport makes of it),
+//! `flight` (packets in flight), `undone`, `timeouts`, `reductions`.
 
+mod by_order;
+mod linux_2_6_22;
 mod pacing;
 mod rack;
+mod rational;
 mod tail;
 mod undone;
+mod without_sack;
 
 use crate::scheme::{NewReno, NewRenoSettings, Scheme};
-use crate::transport::{Connection, Settings};
+use crate::transport::{Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{NEVER, Time, from_ms, to_ms};
+use exmachina_net::time::{Time, from_ms, to_ms};
 
 /// Today's transport with an ACK for every packet.
 fn today() -> Settings {
@@ -31,12 +35,17 @@ fn today() -> Settings {
 
 /// Reno with this initial window.
 fn reno(initial_window: u32) -> NewReno {
-    NewReno::new(NewRenoSettings { restart_after: NEVER, ..NewRenoSettings::rfc5681(initial_window) })
+    NewReno::new(NewRenoSettings::new(initial_window))
+}
+
+/// The transport of Tao'14's ns-2 with exact times, under this stack.
+fn ns2(recovery: Recovery) -> Settings {
+    Settings { clock: 0, ..Settings::tao14().with_recovery(recovery) }
 }
 
 /// A connection, and its packets on their way.
 struct Scene<S> {
-    connection: Connection<S>,
+    connection: Ends<S>,
     on_the_way: Vec<Packet>,
     clock: Time,
     /// What happened, line by line, and what of it should not have.
@@ -47,7 +56,7 @@ struct Scene<S> {
 /// Plays a script and checks it line by line: the packets on their way at its end.
 #[track_caller]
 fn play<S: Scheme>(settings: Settings, scheme: S, script: &str) -> Vec<Packet> {
-    let connection = Connection::new(scheme, 0, settings);
+    let connection = Ends::new(scheme, 0, settings, 0);
     let mut scene = Scene { connection, on_the_way: vec![], clock: 0, diary: String::new(), wrong: 0 };
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         scene.line(line);
@@ -105,7 +114,8 @@ impl<S: Scheme> Scene<S> {
     fn value(&self, what: &str) -> u64 {
         let totals = self.connection.totals();
         match what {
-            "cwnd" => self.connection.scheme.window().into(),
+            "cwnd" => self.connection.scheme().window().into(),
+            "window" => self.connection.window().into(),
             "flight" => self.connection.in_flight().into(),
             "undone" => totals.undone,
             "timeouts" => totals.timeouts,

@@ -8,7 +8,7 @@ use crate::transport::{Connections, Settings};
 fn a_paced_window_is_spread_over_half_an_rtt_in_slow_start() {
     // tcp_pacing_ss_ratio: 200 %. The first window goes at once: no RTT is known. Then 100 ms / (2 * 11) lie between packets.
     play(
-        Settings { pacing: true, ..today() },
+        today().with_parts(|parts| parts.pacing = true),
         reno(10),
         "at 0          start    -> send 0..9
          at 100        arrive 0 -> send 10; cwnd 11
@@ -21,7 +21,7 @@ fn a_paced_window_is_spread_over_half_an_rtt_in_slow_start() {
 fn and_over_five_sixths_of_one_later() {
     // tcp_pacing_ca_ratio: 120 %. A constant window has no threshold: 100 ms / (1.2 * 10).
     play(
-        Settings { pacing: true, ..today() },
+        today().with_parts(|parts| parts.pacing = true),
         ConstantWindow { packets: 10 },
         "at 0          start       -> send 0..9
          at 100        arrive 0..4 -> send 10

@@ -1,8 +1,7 @@
 //! RACK's rules, line by line (RFC 8985 §6), with PRR's (RFC 9937 §6).
 
 use super::{play, reno, today};
-use crate::scheme::{Ack, NewReno, NewRenoSettings, Scheme};
-use crate::transport::Settings;
+use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
 use exmachina_net::packet::Ecn;
 use exmachina_net::time::Time;
 
@@ -19,8 +18,8 @@ impl Scheme for Roomy {
     fn intersend(&self) -> Time {
         0
     }
-    fn owns_recovery(&self) -> bool {
-        true
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { owns_recovery: true, ..Capabilities::default() }
     }
 }
 
@@ -97,9 +96,9 @@ fn a_repair_that_is_lost_is_found_by_what_was_sent_after_it() {
 fn a_packet_sent_again_may_not_be_marked() {
     // RFC 3168 §6.1.5: "MUST NOT set either of the ECT codepoints" on retransmitted data packets. ns-2 does.
     for (ect_on_repairs, expected) in [(false, Ecn::NotCapable), (true, Ecn::Capable)] {
-        let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::rfc5681(10) });
+        let reno = NewReno::new(NewRenoSettings { ecn: true, ..NewRenoSettings::new(10) });
         let left = play(
-            Settings { ect_on_repairs, ..today() },
+            today().with_parts(|parts| parts.ect_on_repairs = ect_on_repairs),
             reno,
             "at 0    start 10     -> send 0..9
              at 100  arrive 1..9  -> send 0",
