@@ -38,11 +38,11 @@ lint: $(READY)
 	$(BIN)/mypy
 
 bench: tools
-	cargo bench --locked -p exmachina-sim --bench packets
+	cargo bench --locked -p exmachina-run --bench packets
 
 # Minutes; FUZZ_WORLDS, FUZZ_FROM and FUZZ_SEED as tests/fuzz.rs has them.
 fuzz: tools
-	cargo test --locked --profile fuzz -p exmachina-sim --test fuzz -- --ignored --nocapture
+	cargo test --locked --profile fuzz -p exmachina-run --test fuzz -- --ignored --nocapture
 
 # Some minutes; FUZZ_FILES, FUZZ_FROM, FUZZ_THREADS and FUZZ_SEED as python/tests/mutants.py has them.
 fuzz-files: build-fast

@@ -37,7 +37,7 @@ of the papers' ns-2, with retransmissions and timeouts, the tables in the design
 infinite, these schemes have one of 5 bandwidth-delay products, as in Tao'14. The *reference* is that of omniscient
 senders: equal shares at every moment, and never a queue.
 
-What counts is the same for tables, people's schemes and the reference, by one scorer (`crates/sim/src/outcome.rs`).
+What counts is the same for tables, people's schemes and the reference, by one scorer (`crates/run/src/worth.rs`).
 The rule is the authors': a packet counts when its ACK is back, also where the sender was switched off before, and not
 where the run is over before; time counts while the sender is on. So the reference is no bound. A sender that parks a
 queue when it is switched off has that delivered in time that nobody is charged for, and the reference has no queue to

@@ -4,7 +4,7 @@ Rule tables are scored in the design simulator. People's schemes need retransmis
 transport of evaluations, with the settings of the papers' ns-2. They slow down for losses, so where a queue is infinite
 they get one of five bandwidth-delay products, as in Tao'14.
 
-What they get is accounted for and scored by the same code as what tables get (`crates/sim/src/outcome.rs`). Where the
+What they get is accounted for and scored by the same code as what tables get (`crates/run/src/worth.rs`). Where the
 objective has a price for lost packets, packets sent are all transmissions of the transport, repeated ones included, and
 packets delivered count once each.
 """
