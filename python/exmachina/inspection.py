@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
+import tomli_w
 
 from exmachina import _core
 from exmachina.equilibria import equilibria
@@ -168,13 +169,14 @@ def dumbbell(
     Raises:
         InputError: If a value is not possible.
     """
-    buffer = '"infinite"' if buffer_bdp is None else f"{{ bdp = {buffer_bdp!r} }}"
-    text = (
-        f"[link]\nrate_mbps = {rate_mbps!r}\nbuffer = {buffer}\n[path]\nrtt_ms = {rtt_ms!r}\n"
-        f"[senders]\ncount = {senders!r}\n[workload]\non = {{ seconds = {on_s!r} }}\noff = {{ seconds = {off_s!r} }}\n"
-    )
+    network = {
+        "link": {"rate_mbps": rate_mbps, "buffer": "infinite" if buffer_bdp is None else {"bdp": buffer_bdp}},
+        "path": {"rtt_ms": rtt_ms},
+        "senders": {"count": senders},
+        "workload": {"on": {"seconds": on_s}, "off": {"seconds": off_s}},
+    }
     try:
-        return Model(text, "network.toml")
+        return Model(tomli_w.dumps(network), "network.toml")
     except InputError as error:
         names = {
             "link.rate_mbps": "rate-mbps",
@@ -219,22 +221,24 @@ def _model_of(table: Table) -> Model:
     config = table.config
     if config is None or config["packets_per_ms"] is None or config["rtt_ms"] is None or config["senders"] is None:
         return dumbbell()
-    rate = _quantity(config["packets_per_ms"], MBPS_PER_PACKET_PER_MS)
-    text = (
-        f"[link]\nrate_mbps = {rate}\n[path]\nrtt_ms = {_quantity(config['rtt_ms'])}\n"
-        f"[senders]\ncount = {_quantity(config['senders'])}\n[workload]\n"
-        f"on = {{ seconds = {_quantity(config['on_ms'] or (5e3, 5e3), 1e-3)} }}\n"
-        f"off = {{ seconds = {_quantity(config['off_ms'] or (5e3, 5e3), 1e-3)} }}\n"
-    )
+    network = {
+        "link": {"rate_mbps": _quantity(config["packets_per_ms"], MBPS_PER_PACKET_PER_MS)},
+        "path": {"rtt_ms": _quantity(config["rtt_ms"])},
+        "senders": {"count": _quantity(config["senders"])},
+        "workload": {
+            "on": {"seconds": _quantity(config["on_ms"] or (5e3, 5e3), 1e-3)},
+            "off": {"seconds": _quantity(config["off_ms"] or (5e3, 5e3), 1e-3)},
+        },
+    }
     try:
-        return Model(text, f"{table.name}.dna")
+        return Model(tomli_w.dumps(network), f"{table.name}.dna")
     except InputError:  # a network that ours cannot express is not this person's mistake
         return dumbbell()
 
 
-def _quantity(limits: tuple[float, float], unit: float = 1.0) -> str:
+def _quantity(limits: tuple[float, float], unit: float = 1.0) -> float | dict[str, list[float]]:
     """A range of the authors' file as a model file has it."""
     lo, hi = limits[0] * unit, limits[1] * unit
     if lo == hi:
-        return repr(lo)
-    return f"{{ {'log_uniform' if hi > 4 * lo > 0 else 'uniform'} = [{lo!r}, {hi!r}] }}"
+        return lo
+    return {"log_uniform" if hi > 4 * lo > 0 else "uniform": [lo, hi]}
