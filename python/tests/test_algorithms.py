@@ -100,6 +100,7 @@ def test_no_split_is_at_a_pace(algorithm: Algorithm) -> None:
     assert apart.size == 0 or apart.min() > 0.005
 
 
+@pytest.mark.slow
 def test_a_score_can_be_had_again() -> None:
     one = Algorithm(NAME)
     held_out = one.metadata["held_out"]
@@ -116,6 +117,7 @@ def test_a_score_can_be_had_again() -> None:
     assert reference["score"] == pytest.approx(one.reference, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["general-0.1", "general-1", "known-1x", "tao-tcp-naive", "datacenter"])
 def test_schemes_meet_the_specimens_of_tables(name: str) -> None:
     model = Model.load(name)
@@ -171,6 +173,7 @@ def test_names_work_for_groups_of_senders() -> None:
     assert flows.filter(pl.col("run") == 0)["scheme"].to_list() == ["cubic", NAME]
 
 
+@pytest.mark.slow
 def test_runs_of_an_algorithm_are_kept(tmp_path: Path) -> None:
     told: list[int] = []
     first = evaluate(SCENARIO, [NAME, "cubic"], output=tmp_path)

@@ -167,6 +167,7 @@ def test_a_field_that_is_nearly_one_is_asked_about() -> None:
         parse(TINY.replace("title =", "titel ="), "tiny.toml")
 
 
+@pytest.mark.slow
 def test_scenarios_with_any_text_in_them_are_written_and_read_again(use: Use, ours: Path, tmp_path: Path) -> None:
     """Control characters, quotes, backslashes: an evaluation's text is TOML whatever a file has in it."""
     hostile = "".join(map(chr, range(0x20))) + "\x7f\\\"'#é\U0001f600"
@@ -229,6 +230,7 @@ def without_files(outcomes: list[Outcome]) -> list[Any]:
     return [(o.claims, o.method, o.cpu_s, [t.rows.to_dicts() for t in o.tables]) for o in outcomes]
 
 
+@pytest.mark.slow
 def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(parse(TINY, "tiny.toml"))
     first = reproduce("all", output=tmp_path / "out", ours=ours)
@@ -250,6 +252,7 @@ def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypa
     assert [path.read_bytes() for path in (again[0].pictures[0].png, again[0].pictures[0].svg)] == pictures
 
 
+@pytest.mark.slow
 def test_an_interrupted_call_goes_on(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     whole = reproduce("tiny", output=tmp_path / "whole", ours=ours)
@@ -271,6 +274,7 @@ def test_an_interrupted_call_goes_on(use: Use, ours: Path, tmp_path: Path) -> No
     assert [claim.ours for claim in resumed[0].claims] == [claim.ours for claim in whole[0].claims]
 
 
+@pytest.mark.slow
 def test_other_scales_and_tables_are_run_anew(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     quick = reproduce("tiny", output=tmp_path / "out", ours=ours)[0].claims
@@ -293,6 +297,7 @@ def test_a_missing_algorithm_is_said_to_be_missing(use: Use, ours: Path, tmp_pat
     assert outcome.claims[0].held
 
 
+@pytest.mark.slow
 def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     published = tmp_path / "published"
@@ -311,6 +316,7 @@ def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path
     assert names == ["RemyCC δ=1", "RemyCC δ=1, published", "Cubic"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(catalogue()))
 def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours: Path, tmp_path: Path) -> None:
     experiment = small(catalogue()[name])
@@ -330,6 +336,7 @@ def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours:
     assert bool(cellular) == (experiment.trace is not None)
 
 
+@pytest.mark.slow
 def test_a_recording_takes_the_place_of_the_synthetic_link(use: Use, ours: Path, tmp_path: Path) -> None:
     use(small(catalogue()["fig7"]))
     recording = tmp_path / "some.down"

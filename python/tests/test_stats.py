@@ -68,6 +68,7 @@ def mean_of(values: Floats) -> Callable[[Sequence[Indices]], Floats]:
     return lambda drawn: np.asarray(values[drawn[0]].mean(axis=1))
 
 
+@pytest.mark.slow
 def test_the_bootstrap_misses_less_of_few_skewed_values_than_percentiles_do() -> None:
     """Of 15 values of an exponential distribution, whose mean is 1; what is above both intervals is what they miss."""
     samples, missed = np.random.default_rng(4).exponential(size=(600, 15)), np.zeros((2, 2))
@@ -121,6 +122,7 @@ def test_what_has_no_bootstrap(values: list[float]) -> None:
     assert bootstrap_interval(mean_of(np.array(values)), counts, seed=1) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", ["--help", "design --help", "models"])
 def test_scipy_is_loaded_where_it_is_used_and_not_before(arguments: str) -> None:
     code = (
