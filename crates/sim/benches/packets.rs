@@ -4,9 +4,8 @@
 //! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
 //! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
 
-use std::path::PathBuf;
-
 use cpu_time::ProcessTime;
+use exmachina_reference::reference;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::network::{Network, On, Workload};
@@ -46,8 +45,8 @@ fn table(name: &str) -> Option<FlatTable> {
         let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
         return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../../shared/reference/remycc/{name}.dna"));
-    FlatTable::new(&RuleTable::from_dna(&std::fs::read(path).ok()?).ok()?).ok()
+    let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
+    FlatTable::new(&RuleTable::from_dna(&bytes).unwrap()).ok()
 }
 
 /// CPU time of one run and the packets it delivered.

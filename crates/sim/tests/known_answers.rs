@@ -3,8 +3,7 @@
 //! The short test allows the model 2 % and four standard errors of what its runs can tell; the long one (in
 //! `make validate`) runs the authors' 10,000 s, where the 2 % stand alone. Skips where the reference data is absent.
 
-use std::path::PathBuf;
-
+use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_sim::engine::{Engine, Seed};
 use exmachina_sim::network::{Network, On, Workload};
@@ -37,12 +36,7 @@ const ANSWERS: [Known; 5] = [
 ];
 
 fn table(name: &str) -> Option<FlatTable> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/remycc");
-    if !root.exists() {
-        eprintln!("skipped: no reference data");
-        return None;
-    }
-    let bytes = std::fs::read(root.join(format!("{name}.dna"))).unwrap();
+    let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
     Some(FlatTable::new(&RuleTable::from_dna(&bytes).unwrap()).unwrap())
 }
 
