@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli_w
 
 from exmachina import Model, Table, design
 
@@ -33,6 +35,27 @@ off = { seconds = 1 }
 [design]
 duration_s = 4
 """
+
+
+def network(**changes: Any) -> str:
+    """The text of a scenario: two senders on a link of 10 Mbit/s and 40 ms, a second on and a second off in turn.
+
+    Args:
+        changes: Fields in their place; of a table those that are given, so that `link={"loss": 0.1}` leaves the rate.
+            None takes a field out.
+    """
+    scenario: dict[str, Any] = {
+        "link": {"rate_mbps": 10},
+        "path": {"rtt_ms": 40},
+        "senders": {"count": 2},
+        "workload": {"on": {"seconds": 1}, "off": {"seconds": 1}},
+    }
+    for name, value in changes.items():
+        fields = {**scenario.get(name, {}), **value} if isinstance(value, dict) else value
+        kept = {key: one for key, one in fields.items() if one is not None} if isinstance(fields, dict) else fields
+        scenario[name] = kept
+    return tomli_w.dumps(scenario)
+
 
 DURATIONS = "expected more than 0 and at most 35184 simulated seconds (the simulator's clock counts no further), got "
 """What is said of a length that no run can have."""

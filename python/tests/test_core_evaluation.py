@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from conftest import network
 
 from exmachina import _core
 
-SCENARIO = """
-schemes = ["newreno", "cubic/sfqcodel"]
-runs = 3
-duration_s = 10
-[link]
-rate_mbps = 15
-buffer = { packets = 100 }
-[path]
-rtt_ms = 100
-[senders]
-count = 2
-[workload]
-on = { seconds = 5 }
-off = { seconds = 1 }
-"""
+SETTINGS: dict[str, Any] = {
+    "schemes": ["newreno", "cubic/sfqcodel"],
+    "runs": 3,
+    "duration_s": 10,
+    "link": {"rate_mbps": 15, "buffer": {"packets": 100}},
+    "path": {"rtt_ms": 100},
+    "workload": {"on": {"seconds": 5}},
+}
+SCENARIO = network(**SETTINGS)
 
 
 def evaluation(text: str = SCENARIO) -> _core.Evaluation:
@@ -144,7 +141,9 @@ def test_records_packet_by_packet() -> None:
 
 
 def test_files_are_loaded_by_name() -> None:
-    e = evaluation(SCENARIO.replace("rate_mbps = 15", "trace = 'a.down'")).with_schemes(["x.dna"])
+    e = evaluation(
+        network(**{**SETTINGS, "link": {"rate_mbps": None, "trace": "a.down", "buffer": {"packets": 100}}})
+    ).with_schemes(["x.dna"])
     assert e.files == ["x.dna", "a.down"]
     with pytest.raises(_core.InputError, match=r"the rule table x\.dna is not loaded"):
         e.run(0, 0, 1, _core.Workers(1), _core.Stop())
@@ -160,6 +159,6 @@ def test_mistakes_name_their_place() -> None:
     with pytest.raises(_core.InputError) as told:
         evaluation(SCENARIO.replace("sfqcodel", "blue"))
     assert told.value.field == "schemes"
-    assert str(told.value).startswith("x.toml:2: schemes: expected droptail, red")
+    assert str(told.value).startswith("x.toml:3: schemes: expected droptail, red")
     with pytest.raises(_core.InputError, match="expected names, tables or classes, got 3"):
         evaluation().with_schemes([3])  # type: ignore[list-item]

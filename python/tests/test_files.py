@@ -13,27 +13,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import SMALL, Command, command
+from conftest import SMALL, Command, command, network
 
 from exmachina import Evaluation, InputError, Model, Table, design, evaluate
 from exmachina.files import check_output, make_folder, read_file, write_atomically
 from exmachina.locks import alone
 from exmachina.parquet import read_parquet, write_parquet
 
-SCENARIO = """\
-schemes = ["newreno", "cubic"]
-runs = 3
-duration_s = 2
-[link]
-rate_mbps = { uniform = [5, 15] }
-[path]
-rtt_ms = 40
-[senders]
-count = 2
-[workload]
-on = { seconds = 1 }
-off = { seconds = 1 }
-"""
+RATES = {"rate_mbps": {"uniform": [5, 15]}}
+SCENARIO = network(schemes=["newreno", "cubic"], runs=3, duration_s=2, link=RATES)
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
@@ -69,7 +57,7 @@ def test_a_null_byte_in_a_name_is_one_clear_line() -> None:
         with pytest.raises(InputError, match=told):
             load("a\0b.toml")
     with pytest.raises(InputError, match="null byte"):
-        Evaluation(SCENARIO.replace("rate_mbps = { uniform = [5, 15] }", 'trace = "a\\u0000b"'))
+        Evaluation(network(link={"rate_mbps": None, "trace": "a\0b"}))
 
 
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
