@@ -1,6 +1,7 @@
 # Everything one does here. Each target does all the set-up it needs: `make demo` works on a fresh machine.
 #
 #   make demo      design an algorithm in three minutes, and show it on one page
+#   make quick     the tests that take next to no time: half a minute, once all is built
 #   make test      all tests, Rust and Python
 #   make lint      formatting, lints, types
 #   make bench     how fast the simulator is
@@ -14,17 +15,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK := requirements-dev.lock.txt
-CARGO_TEST := cargo test --workspace --locked --profile fast
+# The bindings have no tests of their own, and maturin builds them otherwise: left out, or each would build pyo3 anew.
+CARGO_TEST := cargo test --workspace --exclude exmachina-py --locked --profile fast
 
 # The same settings for cargo and for maturin, which calls it: else each would rebuild what the other built.
 export PYO3_BUILD_EXTENSION_MODULE := 1
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export VIRTUAL_ENV := $(abspath $(VENV))
 
-.PHONY: demo test lint bench fuzz fuzz-files validate lock build build-fast tools clean
+.PHONY: demo quick test lint bench fuzz fuzz-files validate lock build build-fast tools clean
 
 demo: build
 	$(BIN)/exmachina demo --output out
+
+# Unit tests without whole designs, and what of Python neither starts the program nor simulates for long.
+quick: build-fast
+	$(CARGO_TEST) --lib -- --skip search::tests
+	$(BIN)/python -m pytest -q -m "not slow"
 
 test: build-fast
 	$(CARGO_TEST)

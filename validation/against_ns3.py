@@ -13,9 +13,12 @@ import argparse
 import csv
 import importlib
 import io
+import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import fmean
+
+import tomli_w
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results" / "ns3.csv"
 SECONDS = 100
@@ -48,22 +51,30 @@ class Case:
 
     def scenario(self, run: int) -> str:
         """As a file of ours."""
-        senders = "".join(
-            f'[[senders]]\ncount = 1\nscheme = "{self.scheme}"\n'
-            f"workload = {{ on = {{ at = [{{ start_s = {at} }}] }} }}\n"
-            for at in self.starts(run)
-        )
         name, _, k = self.queue.partition(":")
-        queue = f"{{ step = {{ packets = {k} }} }}" if k else f'"{name}"'
-        lines = ['preset = "today"', "packet_bytes = 1500", "ack_bytes = 0", *self.today.split()]
-        return (
-            f"runs = 1\nduration_s = {SECONDS}\nseed = {2 * run + 1}\n"
-            f"[link]\nrate_mbps = {self.rate_mbps}\nbuffer = {{ packets = {self.packets} }}\nqueue = {queue}\n"
-            f"[path]\nrtt_ms = {self.rtt_ms}\n{senders}[transport]\n"
-            + "\n".join(lines)
-            + "\n"
-            + ("" if self.delayed_acks else "delayed_ack_ms = 0\n")
-        )
+        transport = {
+            "preset": "today",
+            "packet_bytes": 1500,
+            "ack_bytes": 0,
+            **tomllib.loads("\n".join(self.today.split())),
+        }
+        scenario = {
+            "runs": 1,
+            "duration_s": SECONDS,
+            "seed": 2 * run + 1,
+            "link": {
+                "rate_mbps": self.rate_mbps,
+                "buffer": {"packets": self.packets},
+                "queue": {"step": {"packets": int(k)}} if k else name,
+            },
+            "path": {"rtt_ms": self.rtt_ms},
+            "senders": [
+                {"count": 1, "scheme": self.scheme, "workload": {"on": {"at": [{"start_s": at}]}}}
+                for at in self.starts(run)
+            ],
+            "transport": transport if self.delayed_acks else {**transport, "delayed_ack_ms": 0},
+        }
+        return tomli_w.dumps(scenario)
 
 
 def cases() -> list[Case]:

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomli_w
 
 from exmachina import Model, Table, design
 
@@ -34,8 +36,37 @@ off = { seconds = 1 }
 duration_s = 4
 """
 
+
+def network(**changes: Any) -> str:
+    """The text of a scenario: two senders on a link of 10 Mbit/s and 40 ms, a second on and a second off in turn.
+
+    Args:
+        changes: Fields in their place; of a table those that are given, so that `link={"loss": 0.1}` leaves the rate.
+            None takes a field out.
+    """
+    scenario: dict[str, Any] = {
+        "link": {"rate_mbps": 10},
+        "path": {"rtt_ms": 40},
+        "senders": {"count": 2},
+        "workload": {"on": {"seconds": 1}, "off": {"seconds": 1}},
+    }
+    for name, value in changes.items():
+        fields = {**scenario.get(name, {}), **value} if isinstance(value, dict) else value
+        kept = {key: one for key, one in fields.items() if one is not None} if isinstance(fields, dict) else fields
+        scenario[name] = kept
+    return tomli_w.dumps(scenario)
+
+
 DURATIONS = "expected more than 0 and at most 35184 simulated seconds (the simulator's clock counts no further), got "
 """What is said of a length that no run can have."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Who starts the program waits a second for it: such tests are slow, whatever they test."""
+    for item in items:
+        if "exmachina" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -90,9 +121,17 @@ def exmachina(tmp_path: Path) -> Command:
     return run
 
 
-def published(name: str) -> Path:
-    """One of the authors' tables; the test is skipped where they are not."""
-    path = Path(__file__).parents[3] / "shared" / "reference" / "remycc" / f"{name}.dna"
+def reference(part: str) -> Path:
+    """A file or folder of what the authors published, which lies beside the project, in `../shared/reference`.
+
+    Where it is absent, the test is skipped, and fails if `CI=true`: a check that did not run is no check.
+    """
+    path = Path(__file__).parents[3] / "shared" / "reference" / part
     if not path.exists():
-        pytest.skip("the authors' tables are not here")
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{path} is missing: the authors' data")
     return path
+
+
+def published(name: str) -> Path:
+    """One of the authors' tables; where it is absent, see `reference`."""
+    return reference(f"remycc/{name}.dna")

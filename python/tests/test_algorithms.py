@@ -2,11 +2,12 @@
 
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from conftest import Command
+from conftest import Command, network
 from polars.testing import assert_frame_equal
 
 from exmachina import (
@@ -25,21 +26,15 @@ from exmachina.scoring import REFERENCE
 
 NAME = "known-1x"
 """A small one that is always there."""
-SCENARIO = f"""\
-schemes = ["{NAME}", "cubic", "{NAME}/codel"]
-runs = 2
-duration_s = 3
-[link]
-rate_mbps = 15
-buffer = {{ packets = 100 }}
-[path]
-rtt_ms = 150
-[senders]
-count = 2
-[workload]
-on = {{ seconds = 1 }}
-off = {{ seconds = 1 }}
-"""
+
+
+def scenario(*schemes: str, **changes: Any) -> str:
+    """Two runs of 3 s of schemes; of the algorithm, Cubic and the algorithm over CoDel if none is given."""
+    given = list(schemes or (NAME, "cubic", f"{NAME}/codel"))
+    link = {"rate_mbps": 15, "buffer": {"packets": 100}}
+    return network(schemes=given, runs=2, duration_s=3, **{"link": link, "path": {"rtt_ms": 150}, **changes})
+
+
 UNKNOWN = (
     f"omniscient, {', '.join(one.name for one in algorithms())}, window:N, rate:X or the path of a .dna file, got "
 )
@@ -99,6 +94,7 @@ def test_no_split_is_at_a_pace(algorithm: Algorithm) -> None:
     assert apart.size == 0 or apart.min() > 0.005
 
 
+@pytest.mark.slow
 def test_a_score_can_be_had_again() -> None:
     one = Algorithm(NAME)
     held_out = one.metadata["held_out"]
@@ -115,6 +111,7 @@ def test_a_score_can_be_had_again() -> None:
     assert reference["score"] == pytest.approx(one.reference, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["general-0.1", "general-1", "known-1x", "tao-tcp-naive", "datacenter"])
 def test_schemes_meet_the_specimens_of_tables(name: str) -> None:
     model = Model.load(name)
@@ -148,32 +145,31 @@ def test_scores_of_schemes_are_those_of_the_objective() -> None:
 
 
 def test_names_work_in_scenarios(tmp_path: Path) -> None:
-    named = Evaluation(SCENARIO)
+    named = Evaluation(scenario())
     assert named.contenders == [NAME, "cubic", f"{NAME}/codel"]
     Table.load(NAME).save(tmp_path / "mine.dna")
     by_path = evaluate(named, [tmp_path / "mine.dna", "cubic", f"{tmp_path}/mine.dna/codel"]).flows
     columns = pl.exclude("contender", "scheme")
     flows = evaluate(named).flows
     assert flows.select(columns).equals(by_path.select(columns))
-    given = evaluate(SCENARIO, [NAME, "cubic", f"{NAME}/codel"]).flows
+    given = evaluate(scenario(), [NAME, "cubic", f"{NAME}/codel"]).flows
     assert given.equals(flows), "named by the scenario or by the caller"
     codel = flows.filter(pl.col("contender") == f"{NAME}/codel")
     assert not codel.select(columns).equals(flows.filter(pl.col("contender") == NAME).select(columns))
-    assert trace(SCENARIO, NAME, duration_s=1).scheme == NAME
+    assert trace(scenario(), NAME, duration_s=1).scheme == NAME
 
 
 def test_names_work_for_groups_of_senders() -> None:
-    text = SCENARIO.replace(
-        "[senders]\ncount = 2", f"[[senders]]\ncount = 1\n[[senders]]\ncount = 1\nscheme = '{NAME}'"
-    )
+    text = scenario(senders=[{"count": 1}, {"count": 1, "scheme": NAME}])
     flows = evaluate(text, ["cubic"]).flows
     assert flows.filter(pl.col("run") == 0)["scheme"].to_list() == ["cubic", NAME]
 
 
+@pytest.mark.slow
 def test_runs_of_an_algorithm_are_kept(tmp_path: Path) -> None:
     told: list[int] = []
-    first = evaluate(SCENARIO, [NAME, "cubic"], output=tmp_path)
-    again = evaluate(SCENARIO, ["cubic", NAME], output=tmp_path, on_progress=lambda now: told.append(now.packets))
+    first = evaluate(scenario(), [NAME, "cubic"], output=tmp_path)
+    again = evaluate(scenario(), ["cubic", NAME], output=tmp_path, on_progress=lambda now: told.append(now.packets))
     assert told[-1] == 0, "nothing is simulated twice"
     assert again.flows.sort("contender", "run").equals(first.flows.sort("contender", "run"))
 
@@ -185,19 +181,19 @@ def test_names_that_there_are_not() -> None:
         Table.load("known-2x")
     for wrong, message in [
         (
-            SCENARIO.replace(f'["{NAME}"', '["known-2x"'),
-            f"scenario.toml:1: schemes: expected newreno, .*{UNKNOWN}known-2x",
+            scenario("known-2x"),
+            f"scenario.toml:2: schemes: expected newreno, .*{UNKNOWN}known-2x",
         ),
-        (SCENARIO.replace("count = 2", "count = 2\nscheme = 'tahoe'"), f":11: senders.scheme: .*{UNKNOWN}tahoe"),
-        (SCENARIO.replace("/codel", "/blue"), "schemes: expected droptail, red, .* got blue"),
+        (scenario(senders={"count": 2, "scheme": "tahoe"}), f":20: senders.scheme: .*{UNKNOWN}tahoe"),
+        (scenario(f"{NAME}/blue"), "schemes: expected droptail, red, .* got blue"),
     ]:
         with pytest.raises(InputError, match=message + r"(; did you mean known-1x\?)?$"):
             Evaluation(wrong)
     for name, message in [("known-2x", UNKNOWN + "known-2x"), (f"{NAME}/blue", "expected droptail, .* got blue")]:
         with pytest.raises(InputError, match=rf"^schemes: .*{message}(; did you mean known-1x\?)?$"):
-            evaluate(SCENARIO, [name])
+            evaluate(scenario(), [name])
     with pytest.raises(InputError, match=r"^no/such: cannot read it: no such file or directory$"):
-        evaluate(SCENARIO, ["no/such"])
+        evaluate(scenario(), ["no/such"])
 
 
 def test_the_command_line_knows_them(exmachina: Command) -> None:

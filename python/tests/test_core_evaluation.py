@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
+from conftest import network
 
 from exmachina import Scheme, _core
 
-SCENARIO = """
-schemes = ["newreno", "cubic/sfqcodel"]
-runs = 3
-duration_s = 10
-[link]
-rate_mbps = 15
-buffer = { packets = 100 }
-[path]
-rtt_ms = 100
-[senders]
-count = 2
-[workload]
-on = { seconds = 5 }
-off = { seconds = 1 }
-"""
+SETTINGS: dict[str, Any] = {
+    "schemes": ["newreno", "cubic/sfqcodel"],
+    "runs": 3,
+    "duration_s": 10,
+    "link": {"rate_mbps": 15, "buffer": {"packets": 100}},
+    "path": {"rtt_ms": 100},
+    "workload": {"on": {"seconds": 5}},
+}
+SCENARIO = network(**SETTINGS)
 
 
 def evaluation(text: str = SCENARIO) -> _core.Evaluation:
@@ -218,7 +214,8 @@ def test_records_packet_by_packet() -> None:
 
 
 def test_files_are_loaded_by_name() -> None:
-    e = evaluation(SCENARIO.replace("rate_mbps = 15", "trace = 'a.down'")).with_schemes([Given("x.dna", "x.dna")])
+    files = network(**{**SETTINGS, "link": {"rate_mbps": None, "trace": "a.down", "buffer": {"packets": 100}}})
+    e = evaluation(files).with_schemes([Given("x.dna", "x.dna")])
     assert e.files == ["x.dna", "a.down"]
     with pytest.raises(_core.InputError, match=r"the rule table x\.dna is not loaded"):
         e.run(0, 0, 1, _core.Workers(1), _core.Stop())
@@ -234,7 +231,7 @@ def test_mistakes_name_their_place() -> None:
     with pytest.raises(_core.InputError) as told:
         evaluation(SCENARIO.replace("sfqcodel", "blue"))
     assert told.value.field == "schemes"
-    assert str(told.value).startswith("x.toml:2: schemes: expected droptail, red")
+    assert str(told.value).startswith("x.toml:3: schemes: expected droptail, red")
     with pytest.raises(_core.InputError, match="expected names, tables or classes, got 3"):
         evaluation().with_schemes([Given("three", 3)])
     with pytest.raises(_core.InputError, match=r"expected droptail, red, .* got blue$"):

@@ -22,6 +22,7 @@ def undisturbed(model: Model) -> Table:
     return design(model, rounds=ROUNDS, threads=1).table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 5])
 def test_threads_do_not_matter(model: Model, undisturbed: Table, threads: int) -> None:
     assert design(model, rounds=ROUNDS, threads=threads).table.dna == undisturbed.dna
@@ -55,6 +56,7 @@ def test_files(tmp_path: Path, model: Model, undisturbed: Table) -> None:
     assert pl.read_parquet(tmp_path / "a.dna.history.parquet").equals(result.history)
 
 
+@pytest.mark.slow
 def test_resumed_in_pieces(tmp_path: Path, model: Model, undisturbed: Table) -> None:
     output = tmp_path / "a.dna"
     design(model, output, rounds=1)
@@ -64,6 +66,7 @@ def test_resumed_in_pieces(tmp_path: Path, model: Model, undisturbed: Table) -> 
     assert design(model, output, rounds=ROUNDS, resume=True).table.dna == undisturbed.dna
 
 
+@pytest.mark.slow
 def test_a_start_of_ones_own(model: Model, designed: Table) -> None:
     found = design(model, rounds=1, start=designed).table
     assert len(found) >= len(designed)
@@ -77,6 +80,7 @@ def test_a_start_of_ones_own(model: Model, designed: Table) -> None:
         design(model, rounds=1, start=other)
 
 
+@pytest.mark.slow
 def test_progress_tells_of_budgets(model: Model) -> None:
     seen: list[Progress] = []
     design(model, cpu_seconds=0.7, on_progress=seen.append)
@@ -122,6 +126,7 @@ def test_a_failing_display_stops_the_search(model: Model) -> None:
         design(model, on_progress=broken)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     """As `kill -9` does it, after one step or several; when exactly differs from run to run, the result does not."""
     file, output, checkpoint = tmp_path / "long.toml", tmp_path / "a.dna", tmp_path / "a.dna.checkpoint"
@@ -150,6 +155,7 @@ def wait_for_change(path: Path, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal(tmp_path: Path, model_file: Path) -> None:
     process = subprocess.Popen(
         command("design", model_file, "--output", tmp_path / "a.dna"), stderr=subprocess.PIPE, text=True

@@ -198,6 +198,7 @@ def test_rules_are_found_where_we_find_them(algorithm: Algorithm) -> None:
             assert (leaf["window_multiple"], leaf["window_increment"], leaf["intersend"]) == action
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theirs", ["RemyCC-2013-delta1", "tao-100x", "tao-tcp-aware"])
 def test_all_fields_of_the_authors_files_are_set(algorithm: Algorithm, theirs: str) -> None:
     known = shape(decode(published(theirs).read_bytes()))

@@ -40,6 +40,7 @@ def test_a_state_that_holds_itself_is_what_runs_end_in() -> None:
         assert got["normalised_throughput"][0] == pytest.approx(share, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiple", [0.0, 0.3, 0.5, 0.97, 0.9999, 1.0, 1.2])
 @pytest.mark.parametrize("increment", [-3, -1, 0, 1, 2, 7, 256])
 def test_windows_rest_where_they_are_brought(multiple: float, increment: int) -> None:

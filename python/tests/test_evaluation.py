@@ -194,6 +194,7 @@ def test_what_a_class_raises_is_raised(scenario: Evaluation) -> None:
         evaluate(scenario, [Broken], runs=1)
 
 
+@pytest.mark.slow
 def test_an_interrupted_evaluation_goes_on(scenario: Evaluation, tmp_path: Path) -> None:
     seen: list[int] = []
 
@@ -222,6 +223,7 @@ def test_an_interrupted_evaluation_goes_on(scenario: Evaluation, tmp_path: Path)
     assert_frame_equal(more.flows, evaluate(scenario, ["newreno", "vegas"], runs=7).flows, check_exact=True)
 
 
+@pytest.mark.slow
 def test_kept_runs_are_of_the_same_evaluation_or_not_used(scenario: Evaluation, tmp_path: Path) -> None:
     evaluate(scenario, ["newreno"], output=tmp_path, threads=1)
     (kept,) = (tmp_path / "runs").iterdir()
@@ -235,6 +237,7 @@ def test_kept_runs_are_of_the_same_evaluation_or_not_used(scenario: Evaluation, 
     assert len(list((tmp_path / "runs").iterdir())) == 2, "nobody knows what a class calls"
 
 
+@pytest.mark.slow
 def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     results = evaluate(scenario, output=tmp_path / "new" / "folder")
     paths = results.paths(tmp_path / "new" / "folder")
@@ -292,6 +295,7 @@ def test_a_colour_says_what_kind_of_scheme_it_is() -> None:
     assert len(set(colours.values())) == 4
 
 
+@pytest.mark.slow
 def test_scenarios_that_come_with_the_program() -> None:
     scenarios = {scenario.name: scenario for scenario in shipped_scenarios()}
     assert list(scenarios) == ["bbr-mix", "parking-lot", "r4", "r5", "r7", "r10", "t2", "t3", "t7"]
@@ -302,6 +306,7 @@ def test_scenarios_that_come_with_the_program() -> None:
         assert flows["sent_packets"].sum() > 0
 
 
+@pytest.mark.slow
 def test_a_trace_is_the_run_of_the_evaluation(tmp_path: Path, scenario: Evaluation) -> None:
     recorded = trace(scenario, "newreno", run=3, duration_s=2)
     flows = evaluate(scenario, ["newreno"]).flows.filter(pl.col("run") == 3)
@@ -319,6 +324,7 @@ def test_a_trace_is_the_run_of_the_evaluation(tmp_path: Path, scenario: Evaluati
     assert_frame_equal(pl.read_parquet(paths[1]), recorded.hops)
 
 
+@pytest.mark.slow
 def test_a_trace_of_two_links_and_of_a_class(tmp_path: Path, scenario: Evaluation) -> None:
     recorded = trace("parking-lot", "cubic", duration_s=1)
     assert sorted(recorded.hops["hop"].unique()) == [0, 1]
@@ -391,6 +397,7 @@ def test_scenarios_on_the_command_line(exmachina: Command) -> None:
     assert "r4          15 Mbit/s, 150 ms, 8 senders, transfers of 100 kB" in done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_finished_runs(tmp_path: Path) -> None:
     arguments = command("evaluate", "r4", "--schemes", "cubic", "--runs", "1000000", "-o", "out", "--quiet")
     process = subprocess.Popen(

@@ -13,25 +13,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import SMALL, Command, command
+from conftest import SMALL, Command, command, network
 
 from exmachina import Evaluation, InputError, Model, Table, design, evaluate
 from exmachina.files import alone, check_output, make_folder, read_file, read_parquet, write_atomically, write_parquet
 
-SCENARIO = """\
-schemes = ["newreno", "cubic"]
-runs = 3
-duration_s = 2
-[link]
-rate_mbps = { uniform = [5, 15] }
-[path]
-rtt_ms = 40
-[senders]
-count = 2
-[workload]
-on = { seconds = 1 }
-off = { seconds = 1 }
-"""
+RATES = {"rate_mbps": {"uniform": [5, 15]}}
+SCENARIO = network(schemes=["newreno", "cubic"], runs=3, duration_s=2, link=RATES)
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
@@ -67,7 +55,7 @@ def test_a_null_byte_in_a_name_is_one_clear_line() -> None:
         with pytest.raises(InputError, match=told):
             load("a\0b.toml")
     with pytest.raises(InputError, match="null byte"):
-        Evaluation(SCENARIO.replace("rate_mbps = { uniform = [5, 15] }", 'trace = "a\\u0000b"'))
+        Evaluation(network(link={"rate_mbps": None, "trace": "a\0b"}))
 
 
 def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,6 +73,7 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path, monke
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_a_full_disk_in_words(tmp_path: Path, model_file: Path) -> None:
     # Every write beyond a size is refused, as by a disk that is full.
     limited = "import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, (2000, 2000)); sys.dont_write_bytecode = True; "
@@ -117,6 +106,7 @@ def test_many_write_one_file_and_it_is_always_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_a_parquet_file_with_one_flipped_bit_is_not_believed(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     frame = pl.DataFrame({"x": [1.0, 2.0, None], "name": ["a", "b", "c"]})
@@ -133,6 +123,7 @@ def test_a_parquet_file_with_one_flipped_bit_is_not_believed(tmp_path: Path) -> 
     assert read_parquet(path) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["flipped", "another's", "cut", "empty"])
 def test_damaged_runs_are_made_again(tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str) -> None:
     first = evaluate(SCENARIO, output=tmp_path)
@@ -189,6 +180,7 @@ def wait_for(path: Path) -> None:
     raise AssertionError(f"{path} never came")
 
 
+@pytest.mark.slow
 def test_long_simulations_hear_seconds_and_ctrl_c(tmp_path: Path) -> None:
     # One step of a search here is hours of simulation.
     text = SMALL.replace("rate_mbps = 10", "rate_mbps = 10000").replace("duration_s = 4", "duration_s = 3500")

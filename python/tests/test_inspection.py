@@ -65,6 +65,7 @@ def test_the_slice_shows_what_the_rules_do(designed: Table, model: Model) -> Non
         assert np.all(np.diff(axis.memory) >= 0)
 
 
+@pytest.mark.slow
 def test_a_table_of_one_rule_and_one_signal_can_be_shown(tmp_path: Path, model: Model) -> None:
     found = inspect(Table.single(["rtt_ratio"], 1, 1, 2, "r"), model, specimens=2, seconds=3)
     found.save(tmp_path / "r.png")
@@ -97,6 +98,7 @@ def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
     assert "What an ACK does to the window" in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["png", "html"])
 def test_pictures_and_pages_repeat(tmp_path: Path, designed: Table, model: Model, kind: str) -> None:
     one, two = tmp_path / f"one.{kind}", tmp_path / f"two.{kind}"
@@ -115,6 +117,7 @@ def test_ctrl_c_is_heard_while_the_core_computes() -> None:
         interruptible(lambda _: 1 / 0)
 
 
+@pytest.mark.slow
 def test_a_run_of_hours_ends_with_ctrl_c() -> None:
     hours = dumbbell(rate_mbps=1000, senders=8, on_s=1e9, off_s=1e-6)
     table = Table.single(["rtt_ratio"], 1.0, 1, 0.001, "fast")

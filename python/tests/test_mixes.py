@@ -33,6 +33,7 @@ def run(*arguments: str) -> None:
     assert end.value.code == 0
 
 
+@pytest.mark.slow
 def test_several_tables_are_written_resumed_and_scored(
     kinds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +82,7 @@ def test_aimd_senders_run_aimd_whatever_the_table() -> None:
     assert inspect(table, model, specimens=4, seconds=2).usage["uses"][0] > 0
 
 
+@pytest.mark.slow
 def test_two_links_can_be_designed_for_scored_and_recorded() -> None:
     model = Model.load("tao-two-bottleneck")
     designed = design(model, rounds=1).table

@@ -1,17 +1,14 @@
 """Known answers: runs of the authors' ns-2, with their on and off times. `validation/ns2.py` compares all there are.
 
-Skips without them, but in CI (`.ci/run`).
+Skips without them, but in CI (`conftest.reference`).
 """
-
-from pathlib import Path
 
 import polars as pl
 import pytest
+from conftest import published, reference
 
 import exmachina
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
-REFERENCED = pytest.mark.skipif(not REFERENCE.is_dir(), reason="the authors' runs are not at hand")
 TOLERANCE = 0.1
 TEXT = """
 runs = 10
@@ -44,7 +41,7 @@ CUBIC = [("t2", 1), ("t2", 15.8928), ("t2", 63.358), ("t3", 2), ("t3", 20)]
 
 def curve(name: str) -> list[list[float]]:
     """The lines of a curve: where, throughput in Mbit/s, mean RTT in ms."""
-    text = (REFERENCE / "curves" / f"{name}.plot").read_text()
+    text = reference(f"curves/{name}.plot").read_text()
     return [[float(word) for word in line.split()][:3] for line in text.splitlines()]
 
 
@@ -55,21 +52,20 @@ def flows(speed: bool, at: float, scheme: str) -> pl.DataFrame:
     return exmachina.evaluate(exmachina.Evaluation(text, "ns2.toml"), [scheme]).flows
 
 
-@REFERENCED
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "table", "line"), REMYCCS)
 def test_remyccs(name: str, table: str, line: int) -> None:
     """Throughput and delay are theirs to 1 %."""
     at, throughput, delay = curve(name)[line]
-    found = flows(name.startswith("fig2"), at, str(REFERENCE / "remycc" / f"{table}.dna"))
+    found = flows(name.startswith("fig2"), at, str(published(table)))
     ours = found.select(pl.mean("ns2_throughput_mbps"), pl.mean("ns2_rtt_ms")).row(0)
     assert ours == pytest.approx((throughput, delay), rel=0.01)
 
 
-@REFERENCED
 @pytest.mark.parametrize(("figure", "at"), CUBIC)
 def test_cubic(figure: str, at: float) -> None:
     """Means are theirs to 5 %, and most senders one by one, if two: what is left is chaos (docs/validation.md)."""
-    theirs = pl.read_csv(REFERENCE / "ns2" / f"{figure}_cubic_runs.csv", comment_prefix="#", infer_schema_length=None)
+    theirs = pl.read_csv(reference(f"ns2/{figure}_cubic_runs.csv"), comment_prefix="#", infer_schema_length=None)
     theirs = theirs.filter((pl.col("x") / at - 1).abs() < 1e-4)
     found = flows(figure == "t2", float(theirs["x"][0]), "cubic")
     ours = found.with_columns(pl.col("run").cast(pl.Int64) + 1, pl.col("sender").cast(pl.Int64))
@@ -93,25 +89,26 @@ FIGURE_4 = [
     ("compound", "compound", 0.5),
     ("cubic/sfqcodel", "cubic/sfqcodel", 1.0),
     ("xcp", "xcp", 0.5),
-    ("RemyCC-0.1", "RemyCC-2013-delta0.1.dna", 0.5),
-    ("RemyCC-1", "RemyCC-2013-delta1.dna", 0.5),
-    ("RemyCC-10", "RemyCC-2013-delta10.dna", 0.5),
+    ("RemyCC-0.1", "RemyCC-2013-delta0.1", 0.5),
+    ("RemyCC-1", "RemyCC-2013-delta1", 0.5),
+    ("RemyCC-10", "RemyCC-2013-delta10", 0.5),
 ]
 """Their name of a scheme, ours, and by how many ms the delay may differ."""
 SEEDS = 16
 
 
-@REFERENCED
+@pytest.mark.slow
 @pytest.mark.parametrize(("theirs", "ours", "later_ms"), FIGURE_4)
 def test_figure_4(theirs: str, ours: str, later_ms: float) -> None:
     """Remy'13 figure 4, seeds 1 to 16: medians over senders within 3 % and half a ms, and times on within 2 %."""
-    senders = pl.read_csv(REFERENCE / "ns2" / "r4_senders.csv", comment_prefix="#", infer_schema_length=None).filter(
+    senders = pl.read_csv(reference("ns2/r4_senders.csv"), comment_prefix="#", infer_schema_length=None).filter(
         (pl.col("experiment") == "R4") & (pl.col("scheme") == theirs) & (pl.col("seed") <= SEEDS)
     )
     assert len(senders) == 8 * SEEDS
     r4 = exmachina.Evaluation.load("r4").text.replace("runs = 128", f"runs = {SEEDS}")
     replayed = exmachina.Evaluation(r4.replace("[workload]", "[workload]\nreplay = { ns2 = 1 }"), "r4.toml")
-    found = exmachina.evaluate(replayed, [str(REFERENCE / "remycc" / ours) if ours.endswith("dna") else ours]).flows
+    scheme = str(published(ours)) if ours.startswith("RemyCC") else ours
+    found = exmachina.evaluate(replayed, [scheme]).flows
     throughput, rtt_ms = found.select(pl.median("ns2_throughput_mbps"), pl.median("ns2_rtt_ms")).row(0)
     assert throughput == pytest.approx(senders.select(pl.median("receiver_mbps")).item(), rel=0.03)
     assert rtt_ms == pytest.approx(senders.select(pl.median("sndrtt_ms")).item(), abs=later_ms)

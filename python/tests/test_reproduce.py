@@ -3,11 +3,11 @@
 import importlib
 import tomllib
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 from conftest import Command
 
 import exmachina
@@ -16,9 +16,9 @@ from exmachina.evaluation import Evaluation
 from exmachina.reproduce import Doing, Outcome, reproduce
 from exmachina.reproduce.cast import ALGORITHMS
 from exmachina.reproduce.claims import holds
-from exmachina.reproduce.experiment import Experiment, Scale, Scales, catalogue, parse
+from exmachina.reproduce.experiment import Experiment, Resized, Scale, Scales, catalogue, parse
 from exmachina.reproduce.measuring import operands
-from exmachina.reproduce.strict import merged, toml_text
+from exmachina.reproduce.scenario import merged
 
 TINY = """
 paper = "Remy'13"
@@ -80,12 +80,12 @@ def ours(tmp_path: Path) -> Path:
 def small(experiment: Experiment) -> Experiment:
     """An experiment with two runs of some seconds: nothing it measures means anything."""
     seconds = {"fig6": 11.0, "tao-fig8": 15.0, "fig3": 0.1, "datacenter": 0.3}.get(experiment.id, 3.0)
-    cases = {name: replace(case, quick={}) for name, case in experiment.cases.items()}
+    cases = {name: case.model_copy(update={"quick": Resized()}) for name, case in experiment.cases.items()}
     scenario = experiment.scale.quick.scenario
     if experiment.id == "tao-fig2":
         scenario = {"link": {"rate_mbps": {"log_grid": [1, 100], "points": 5}}}
-    scale = Scale(2, seconds, scenario)
-    return replace(experiment, cases=cases, scale=Scales(scale, scale))
+    scale = Scale(runs=2, seconds=seconds, scenario=scenario)
+    return experiment.model_copy(update={"cases": cases, "scale": Scales(quick=scale, paper=scale)})
 
 
 def test_every_experiment_names_only_what_it_runs() -> None:
@@ -108,10 +108,10 @@ def test_every_scenario_is_one(scale: str) -> None:
     for experiment in catalogue().values():
         for case in experiment.cases:
             scenario = experiment.scenario_of(case, scale)
-            text = toml_text(scenario)
+            text = tomli_w.dumps(scenario)
             assert tomllib.loads(text) == scenario
             if experiment.trace is not None and "rate_mbps" not in scenario["link"]:
-                text = toml_text(merged(scenario, {"link": {"cellular": experiment.trace.synthetic}}))
+                text = tomli_w.dumps(merged(scenario, {"link": {"cellular": experiment.trace.synthetic}}))
             if not any(f'"{name}"' in text for name in ALGORITHMS):  # those become files when they are run
                 assert Evaluation(text, "case.toml").duration_s > 0
             runs, seconds = experiment.runs_of(case, scale)
@@ -123,12 +123,36 @@ def test_every_scenario_is_one(scale: str) -> None:
     ("change", "message"),
     [
         (("title =", "titel ="), "tiny.toml: titel: unknown field; expected one of id, paper, title"),
-        (('kind = "plane"', 'kind = "plan"'), "tiny.toml: figures[0].kind: expected one of plane, sweep"),
-        (('kind = "at-least"', 'kind = "least"'), "tiny.toml: claims[0].kind: expected one of near, at-least"),
+        (
+            ("figures = [{", "figures = [{ kid = 1,"),
+            "tiny.toml: figures[0].kid: unknown field; expected one of name, kind,",
+        ),
+        (
+            ("seconds = 4", "second = 4"),
+            "tiny.toml: scale.quick.second: unknown field; expected one of runs, seconds, ",
+        ),
+        (('kind = "plane"', 'kind = "plan"'), "tiny.toml: figures[0].kind: expected 'plane', 'sweep', "),
+        (('kind = "at-least"', 'kind = "least"'), "tiny.toml: claims[0].kind: expected 'near', 'at-least', "),
         (("runs = 6", 'runs = "six"'), "tiny.toml: scale.quick.runs: expected a whole number, got 'six'"),
         (('about = "Nothing."\n', ""), "tiny.toml: about: missing; this field is required"),
         (("paper = 0.1", "paper = true"), "tiny.toml: claims[0].paper: expected a number, got True"),
-        (('paper = "Remy', 'paper = "Rem'), "tiny.toml: paper: expected one of Remy'13, Tao'14, beyond"),
+        (('schemes = ["general-1", ', "schemes = [1, "), "tiny.toml: schemes[0]: expected a text, got 1"),
+        (("scale = {", "cases = 3\nscale = {"), "tiny.toml: cases: expected a table, got 3"),
+        (("scale = {", "cases.a = 3\nscale = {"), "tiny.toml: cases.a: expected a table, got 3"),
+        (
+            ("scale = {", "cases.a.quick.run = 3\nscale = {"),
+            "tiny.toml: cases.a.quick.run: unknown field; expected one of",
+        ),
+        (("figures = [", 'columns = "x"\nfigures = ['), "tiny.toml: columns: expected a list, got 'x'"),
+        (('caption = "T', 'log = 1, caption = "T'), "tiny.toml: figures[0].log: expected true or false, got 1"),
+        (
+            ('caption = "T', 'panels = [{ cases = ["no"] }], caption = "T'),
+            "tiny.toml: figures[0].panels: there is no case no",
+        ),
+        (
+            ('paper = "Remy', 'paper = "Rem'),
+            'tiny.toml: paper: expected "Remy\'13", "Tao\'14" or \'beyond\', got "Rem\'13"',
+        ),
         (("title =", "title"), "tiny.toml: "),
     ],
 )
@@ -136,6 +160,26 @@ def test_mistakes_in_a_file_are_named(change: tuple[str, str], message: str) -> 
     with pytest.raises(exmachina.InputError) as caught:
         parse(TINY.replace(*change), "tiny.toml")
     assert str(caught.value).startswith(message)
+
+
+def test_a_field_that_is_nearly_one_is_asked_about() -> None:
+    with pytest.raises(exmachina.InputError, match=r"titel: unknown field; .*; did you mean title\?$"):
+        parse(TINY.replace("title =", "titel ="), "tiny.toml")
+
+
+@pytest.mark.slow
+def test_scenarios_with_any_text_in_them_are_written_and_read_again(use: Use, ours: Path, tmp_path: Path) -> None:
+    """Control characters, quotes, backslashes: an evaluation's text is TOML whatever a file has in it."""
+    hostile = "".join(map(chr, range(0x20))) + "\x7f\\\"'#é\U0001f600"
+    escaped = "".join(f"\\U{ord(letter):08x}" for letter in hostile)
+    experiment = parse(TINY.replace("[scenario]", f'[scenario]\ndescription = "{escaped}"'), "tiny.toml")
+    scenario = {**experiment.scenario_of("main", "quick"), "description": hostile.replace("\n", " ")}
+    assert tomllib.loads(tomli_w.dumps(scenario)) == scenario
+    use(experiment)
+    outcome = reproduce("tiny", output=tmp_path / "out", ours=ours)[0]
+    assert outcome.claims[0].held
+    written = tomllib.loads(outcome.method["scenario"])
+    assert written["description"].split() == hostile.split()
 
 
 def test_changes_of_a_scenario() -> None:
@@ -186,6 +230,7 @@ def without_files(outcomes: list[Outcome]) -> list[Any]:
     return [(o.claims, o.method, o.cpu_s, [t.rows.to_dicts() for t in o.tables]) for o in outcomes]
 
 
+@pytest.mark.slow
 def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(parse(TINY, "tiny.toml"))
     first = reproduce("all", output=tmp_path / "out", ours=ours)
@@ -207,6 +252,7 @@ def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypa
     assert [path.read_bytes() for path in (again[0].pictures[0].png, again[0].pictures[0].svg)] == pictures
 
 
+@pytest.mark.slow
 def test_an_interrupted_call_goes_on(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     whole = reproduce("tiny", output=tmp_path / "whole", ours=ours)
@@ -228,6 +274,7 @@ def test_an_interrupted_call_goes_on(use: Use, ours: Path, tmp_path: Path) -> No
     assert [claim.ours for claim in resumed[0].claims] == [claim.ours for claim in whole[0].claims]
 
 
+@pytest.mark.slow
 def test_other_scales_and_tables_are_run_anew(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     quick = reproduce("tiny", output=tmp_path / "out", ours=ours)[0].claims
@@ -250,6 +297,7 @@ def test_a_missing_algorithm_is_said_to_be_missing(use: Use, ours: Path, tmp_pat
     assert outcome.claims[0].held
 
 
+@pytest.mark.slow
 def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     published = tmp_path / "published"
@@ -268,6 +316,7 @@ def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path
     assert names == ["RemyCC δ=1", "RemyCC δ=1, published", "Cubic"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(catalogue()))
 def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours: Path, tmp_path: Path) -> None:
     experiment = small(catalogue()[name])
@@ -287,6 +336,7 @@ def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours:
     assert bool(cellular) == (experiment.trace is not None)
 
 
+@pytest.mark.slow
 def test_a_recording_takes_the_place_of_the_synthetic_link(use: Use, ours: Path, tmp_path: Path) -> None:
     use(small(catalogue()["fig7"]))
     recording = tmp_path / "some.down"

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 import pytest
-from conftest import DURATIONS, SMALL
+from conftest import DURATIONS, SMALL, network
 from polars.testing import assert_frame_equal
 
 from exmachina import InputError, Model, Table, score
@@ -53,19 +53,7 @@ def test_the_score_is_the_mean_utility_of_the_senders(model: Model, designed: Ta
     np.testing.assert_allclose(means["utility"].to_numpy(), means["specimen_score"].to_numpy(), rtol=1e-9)
 
 
-FAR = """\
-[link]
-rate_mbps = 10
-[path]
-rtt_ms = 2000
-[senders]
-count = 2
-[workload]
-on = { seconds = 1 }
-off = { seconds = 1 }
-[design]
-duration_s = 4
-"""
+FAR = network(path={"rtt_ms": 2000}, design={"duration_s": 4})
 """Where many a sender is switched on less than an RTT before the end, and has received nothing by then."""
 
 
@@ -106,29 +94,11 @@ def test_differences_are_of_specimens_where_both_have_a_score() -> None:
     assert 0 < lines[REFERENCE]["difference_ci95"] < 10
 
 
-LOSSY = """[link]
-rate_mbps = 10
-buffer = { packets = 5 }
-loss = 0.02
-[path]
-rtt_ms = 40
-[senders]
-count = 2
-[workload]
-on = { seconds = 1 }
-off = { seconds = 1 }
-[objective]
-delta = 0.5
-loss_weight = 2
-deliveries = "DELIVERIES"
-[design]
-duration_s = 20
-"""
-
-
 @pytest.mark.parametrize("deliveries", ["all", "while-on"])
 def test_tables_schemes_and_the_reference_have_one_scorer(deliveries: str) -> None:
-    model = Model(LOSSY.replace("DELIVERIES", deliveries), "lossy.toml")
+    link = {"buffer": {"packets": 5}, "loss": 0.02}
+    objective = {"delta": 0.5, "loss_weight": 2, "deliveries": deliveries}
+    model = Model(network(link=link, objective=objective, design={"duration_s": 20}), "lossy.toml")
     assert model.objective.as_dict() == {
         "alpha": 1, "beta": 1, "delta": 0.5, "throughput": "share", "loss_weight": 2, "deliveries": deliveries
     }  # fmt: skip
@@ -186,8 +156,8 @@ def test_networks_as_they_are_trained_on(designed: Table) -> None:
 
 
 def test_aimd_gets_the_buffer_of_the_model_where_it_has_one() -> None:
-    text = "[link]\nrate_mbps = 10\nbuffer = { packets = 20 }\n[path]\nrtt_ms = 40\n[senders]\ncount = 1\n"
-    model = Model(text + "[workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n[design]\nduration_s = 5\n", "m")
+    link, design = {"buffer": {"packets": 20}}, {"duration_s": 5}
+    model = Model(network(link=link, senders={"count": 1}, design=design), "m")
     report = score([], model, specimens=5, aimd=True)
     assert report.summary["scheme"].to_list() == [AIMD, REFERENCE]
     assert (report.frame["sent_packets"] >= report.frame["delivered_packets"]).all()

@@ -8,7 +8,6 @@
 //! whiles after that.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
-use exmachina_run::design_simulator::{dumbbell, routed};
 use std::path::Path;
 
 use exmachina_design::model::Model;
@@ -22,6 +21,7 @@ use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{Time, from_ms, from_s};
 use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::design_simulator::{dumbbell, routed};
 use exmachina_run::sender::Sender;
 use exmachina_scenario::{Imperfections, Specimen};
 use rayon::prelude::*;

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use exmachina_net::service::Trace;
 use exmachina_rules::FlatTable;
 
 use crate::scheme::OwnScheme;
-use exmachina_net::service::Trace;
 
 /// Makes a scheme that is not compiled in, one for each sender.
 pub type Maker = Arc<dyn Fn() -> Box<dyn OwnScheme> + Send + Sync>;

@@ -1,7 +1,6 @@
 //! The published tables read, look up and are written back without loss. Skips where the reference data is absent.
 
-use std::path::PathBuf;
-
+use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, Memory, RuleTable, Signal};
 
 /// Rules, signals and file of each published table.
@@ -18,12 +17,7 @@ const TABLES: [(&str, usize, usize); 9] = [
 ];
 
 fn published(name: &str) -> Option<Vec<u8>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/remycc");
-    if !root.exists() {
-        eprintln!("skipped: no reference data");
-        return None;
-    }
-    Some(std::fs::read(root.join(format!("{name}.dna"))).unwrap())
+    Some(std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap())
 }
 
 #[test]

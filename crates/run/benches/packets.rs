@@ -4,9 +4,6 @@
 //! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
 //! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
 
-use exmachina_run::design_simulator::dumbbell;
-use std::path::PathBuf;
-
 use cpu_time::ProcessTime;
 use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
 use exmachina_hosts::transport::{Preset, Settings};
@@ -16,7 +13,9 @@ use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
+use exmachina_reference::reference;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::design_simulator::dumbbell;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 struct Case {
@@ -47,8 +46,8 @@ fn table(name: &str) -> Option<FlatTable> {
         let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
         return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../../shared/reference/remycc/{name}.dna"));
-    FlatTable::new(&RuleTable::from_dna(&std::fs::read(path).ok()?).ok()?).ok()
+    let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
+    FlatTable::new(&RuleTable::from_dna(&bytes).unwrap()).ok()
 }
 
 /// CPU time of one run and the packets it delivered.

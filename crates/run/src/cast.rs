@@ -1,8 +1,5 @@
 //! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
 
-use crate::beside::Beside;
-use crate::design_simulator::{beside, dumbbell, routed};
-use crate::sender::Sender;
 use exmachina_hosts::scheme::{Aimd, Mixed, Remy};
 use exmachina_net::observe::Observer;
 use exmachina_net::outcome::Outcome;
@@ -10,6 +7,10 @@ use exmachina_net::time::from_s;
 use exmachina_rules::FlatTable;
 use exmachina_scenario::Specimen;
 use exmachina_scenario::role::Runs;
+
+use crate::beside::Beside;
+use crate::design_simulator::{beside, dumbbell, routed};
+use crate::sender::Sender;
 
 /// The tables that senders run.
 #[derive(Clone, Copy, Debug)]
@@ -107,15 +108,16 @@ pub fn run_mixed<'t>(
 mod tests {
     use std::sync::atomic::AtomicBool;
 
+    use exmachina_net::network::{Lot, LotLink};
+    use exmachina_net::observe::Unwatched;
+    use exmachina_rules::{Action, RuleTable, Signal};
+    use exmachina_scenario::Specimen;
+
     use super::*;
     use crate::evaluate::{Contender, mean, scores};
     use crate::model::Model;
     use crate::reference::reference;
     use crate::usage::usage_in;
-    use exmachina_net::network::{Lot, LotLink};
-    use exmachina_net::observe::Unwatched;
-    use exmachina_rules::{Action, RuleTable, Signal};
-    use exmachina_scenario::Specimen;
 
     const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
     const LOT: &str = "\

@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::worth::{Score, score};
 use exmachina_hosts::scheme::{Aimd, Mixed};
 use exmachina_net::observe::Unless;
 use exmachina_net::outcome::Outcome;
@@ -12,6 +11,7 @@ use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use crate::cast::{Cast, run_mixed};
+use crate::worth::{Score, score};
 
 /// What can be scored on a model's specimens.
 #[derive(Clone, Debug)]

@@ -2,7 +2,6 @@
 //!
 //! For sequence plots, time plots of windows and queues, and for looking at a run in a data frame.
 
-use crate::record::NONE;
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::transport::Ends;
@@ -12,6 +11,8 @@ use exmachina_net::path::HopEventKind;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, to_ms, to_s};
 use exmachina_scenario::world::World;
+
+use crate::record::NONE;
 
 /// What a sender did. The discriminants are those of the column `event`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,12 +201,13 @@ impl<'t> Observer<Ends<AnyScheme<'t>>> for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use exmachina_hosts::library::Library;
     use exmachina_net::endpoint::Endpoint;
     use exmachina_net::observe::Unwatched;
     use exmachina_net::time::from_s;
     use exmachina_scenario::Evaluation;
+
+    use super::*;
 
     const LOSSY: &str = "\
 schemes = ['cubic']

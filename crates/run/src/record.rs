@@ -2,10 +2,6 @@
 //!
 //! For time plots and sequence plots, and for looking at a run in a data frame. The engine's other users pay nothing.
 
-use crate::design_simulator::{dumbbell, routed};
-use exmachina_rules::{Point, SIGNALS};
-
-use crate::sender::Sender;
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_net::network::{LotLink, Network, PACKET_BYTES};
@@ -14,6 +10,10 @@ use exmachina_net::packet::Packet;
 use exmachina_net::path::Link;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{NEVER, Time, to_ms, to_s};
+use exmachina_rules::{Point, SIGNALS};
+
+use crate::design_simulator::{dumbbell, routed};
+use crate::sender::Sender;
 
 /// Stands in the columns `seq` and `rule` where an event has none.
 pub const NONE: u32 = u32::MAX;
@@ -197,12 +197,13 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use exmachina_hosts::scheme::{Aimd, Remy};
     use exmachina_net::network::{Buffer, On, Workload};
     use exmachina_net::observe::Unwatched;
     use exmachina_net::time::from_s;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+
+    use super::*;
 
     const SEED: Seed = Seed { root: 7, specimen: 0 };
 

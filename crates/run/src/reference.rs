@@ -7,7 +7,6 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::omniscient::omniscient;
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
 use exmachina_hosts::transport::Settings;
 use exmachina_net::network::{Lot, LotLink, Network, PACKET_BYTES};
@@ -17,6 +16,8 @@ use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
+
+use crate::omniscient::omniscient;
 
 /// The reference of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
 #[must_use]
@@ -67,12 +68,13 @@ fn one_link(network: &Network, neighbours: usize) -> Lot {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::evaluate::Contender;
-    use crate::model::Model;
     use exmachina_net::time::{from_s, to_s};
     use exmachina_net::traffic::Traffic;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+
+    use super::*;
+    use crate::evaluate::Contender;
+    use crate::model::Model;
 
     fn model(count: u32, on: &str, objective: &str) -> Model {
         let text = format!(

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::omniscient::omniscient;
 use exmachina_hosts::library::Library;
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::network::PACKET_BYTES;
@@ -12,6 +11,8 @@ use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::time::from_s;
 use exmachina_scenario::{DrawnWorld, Evaluation};
 use rayon::prelude::*;
+
+use crate::omniscient::omniscient;
 
 /// What one sender got in one run.
 #[derive(Clone, Copy, Debug, PartialEq)]

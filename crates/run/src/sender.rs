@@ -287,10 +287,10 @@ fn tick(t: Time, clock: Time) -> Time {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_hosts::scheme::{Aimd, Remy};
     use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
 
     use super::*;
-    use exmachina_hosts::scheme::{Aimd, Remy};
 
     #[test]
     fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {

@@ -261,9 +261,10 @@ impl<E: MayFollowRules> Observer<E> for Watcher<'_> {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_rules::{Action, RuleTable, Signal};
+
     use super::*;
     use crate::model::Model;
-    use exmachina_rules::{Action, RuleTable, Signal};
 
     fn table() -> FlatTable {
         let action = Action { multiple: 1.0, increment: 1, intersend_ms: 0.8 };

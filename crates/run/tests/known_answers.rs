@@ -3,15 +3,14 @@
 //! The short test allows the model 2 % and four standard errors of what its runs can tell; the long one (in
 //! `make validate`) runs the authors' 10,000 s, where the 2 % stand alone. Skips where the reference data is absent.
 
-use exmachina_run::design_simulator::dumbbell;
-use std::path::PathBuf;
-
 use exmachina_hosts::scheme::Remy;
 use exmachina_net::network::{Network, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
+use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::design_simulator::dumbbell;
 
 struct Known {
     table: &'static str,
@@ -38,12 +37,7 @@ const ANSWERS: [Known; 5] = [
 ];
 
 fn table(name: &str) -> Option<FlatTable> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/remycc");
-    if !root.exists() {
-        eprintln!("skipped: no reference data");
-        return None;
-    }
-    let bytes = std::fs::read(root.join(format!("{name}.dna"))).unwrap();
+    let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
     Some(FlatTable::new(&RuleTable::from_dna(&bytes).unwrap()).unwrap())
 }
 

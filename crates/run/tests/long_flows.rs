@@ -1,8 +1,6 @@
 //! Two long flows against the authors' ns-2, window by window and nearly packet by packet: 15 Mbit/s, 150 ms, room for 188
 //! or 1000 packets; the second flow starts 0.5 s after the first. Skips where the curves are not at hand.
 
-use std::path::PathBuf;
-
 use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxReno, NewRenoNs2, Scheme, VegasNs2};
 use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
@@ -12,6 +10,7 @@ use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
+use exmachina_reference::reference;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// Period and amplitude of a sawtooth, of a flow.
@@ -34,18 +33,18 @@ struct Sample {
 
 /// Each flow every 0.1 s, in ns-2.
 fn theirs(name: &str, room: u32) -> Option<[Vec<Sample>; 2]> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/curves/long");
-    let text = std::fs::read_to_string(folder.join(format!("ns2_long_{name}_buf{room}.csv"))).ok()?;
+    let path = reference(&format!("curves/long/ns2_long_{name}_buf{room}.csv"))?;
+    let text = std::fs::read_to_string(path).unwrap();
     let mut flows = [Vec::new(), Vec::new()];
     for line in text.lines().skip(1) {
         // t, flow, cwnd, ssthresh, rtt, highest number acknowledged, queue, repairs, timeouts
         let fields: Vec<&str> = line.split(',').collect();
-        let whole = |i: usize| fields.get(i)?.parse::<i64>().ok();
-        flows[whole(1)? as usize].push(Sample {
-            window: fields.get(2)?.parse().ok()?,
-            acknowledged: whole(5)? + 1,
-            repairs: whole(7)?,
-            timeouts: whole(8)?,
+        let whole = |i: usize| fields[i].parse::<i64>().unwrap();
+        flows[whole(1) as usize].push(Sample {
+            window: fields[2].parse().unwrap(),
+            acknowledged: whole(5) + 1,
+            repairs: whole(7),
+            timeouts: whole(8),
         });
     }
     Some(flows)
@@ -108,10 +107,7 @@ fn close(ours: f64, theirs: f64) -> bool {
 }
 
 fn agrees(name: &str, scheme: &AnyScheme<'_>, recovery: Recovery) {
-    let Some(theirs) = theirs(name, 188) else {
-        eprintln!("{name}: no curves at hand; skipped");
-        return;
-    };
+    let Some(theirs) = theirs(name, 188) else { return };
     let ours = ours(scheme, recovery, 188);
     for flow in [0, 1] {
         let (mine, ns2) = (teeth(&ours[flow]), teeth(&theirs[flow]));

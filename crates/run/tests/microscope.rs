@@ -2,8 +2,6 @@
 //! are at hand, and the first moment at which a sender's window, threshold, repairs or timeouts are not theirs. Skips where
 //! the data are not at hand; `cargo test --test microscope -- --nocapture` says where each run departs.
 
-use std::path::PathBuf;
-
 use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewRenoNs2, Scheme};
 use exmachina_hosts::transport::{Connections, Opening, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
@@ -13,6 +11,7 @@ use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
+use exmachina_reference::reference;
 use exmachina_scenario::replay;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
@@ -32,12 +31,7 @@ struct Change {
 
 /// The lines of a file of theirs, in fields.
 fn lines(name: &str) -> Option<Vec<Vec<String>>> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/ns2");
-    if !folder.is_dir() {
-        eprintln!("skipped: no reference data");
-        return None;
-    }
-    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    let text = std::fs::read_to_string(reference(&format!("ns2/{name}"))?).unwrap();
     let line = |line: &str| line.split(',').map(str::to_owned).collect();
     Some(text.lines().filter(|line| !line.starts_with('#')).skip(1).map(line).collect())
 }

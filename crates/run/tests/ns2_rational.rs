@@ -1,22 +1,15 @@
 //! RemyCCs on Tao'14's TCP/Rational, with the on and off times of the authors' runs: sender by sender what their ns-2 counted,
 //! the collapse included. Skips where the reference data is absent.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use exmachina_hosts::library::Library;
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::observe::Unwatched;
 use exmachina_net::time::from_s;
+use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::Evaluation;
-
-fn reference() -> Option<PathBuf> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference");
-    if !root.exists() {
-        eprintln!("skipped: no reference data");
-    }
-    root.exists().then_some(root)
-}
 
 /// What a sender did: packets in order, ACKs, transmissions, and the mean RTT of its ACKs, ms.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +68,7 @@ fn assert_alike(ours: &[Sender], theirs: &[Sender], what: &str) {
 
 #[test]
 fn the_collapse_of_tao_10x_is_theirs_to_the_packet() {
-    let Some(root) = reference() else { return };
+    let Some(root) = reference("") else { return };
     // 40 and 153 packets in order, of 18,708 and 19,604 transmissions: run 1 at 1 Mbit/s.
     let link = "rate_mbps = 1\nbuffer = { bdp = 5, beyond_ms = 2 }";
     let first = ours(&root, "tao-10x", link, 2, "1");
@@ -91,7 +84,7 @@ fn the_collapse_of_tao_10x_is_theirs_to_the_packet() {
 
 #[test]
 fn twenty_senders_of_tao_mux_are_theirs_to_the_packet() {
-    let Some(root) = reference() else { return };
+    let Some(root) = reference("") else { return };
     let link = "rate_mbps = 15\nbuffer = { bdp = 5 }\ndelay_ms = 75";
     for run in ["1", "7"] {
         assert_alike(

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use exmachina_hosts::scheme::{Ack, Congestion, Scheme};
-use exmachina_run::design_simulator::routed;
 use exmachina_net::network::{Buffer, Lot, LotLink, Network, On, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_s};
+use exmachina_run::design_simulator::routed;
 use exmachina_run::sender::Sender;
 
 /// What a sender was told, and when: of an ACK, or that nothing it sent will come back.

@@ -1,5 +1,7 @@
 //! `[link]` and `[[links]]` of an evaluation, as written: any link, any queue, one after another.
 
+use exmachina_net::queue::QueueKind;
+use exmachina_net::service::Cellular;
 use serde::{Deserialize, Deserializer};
 
 use super::bounds::{RATE, RATES};
@@ -8,8 +10,6 @@ use super::queues::queue;
 use super::routes::Stretch;
 use super::tables::{delay, probability, rate, zero};
 use super::{BufferSize, Quantity, Shown};
-use exmachina_net::queue::QueueKind;
-use exmachina_net::service::Cellular;
 
 /// A queue and its link.
 #[derive(Clone, Debug, PartialEq)]

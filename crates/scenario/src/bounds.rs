@@ -2,9 +2,10 @@
 //!
 //! Within them a run ends in a time that follows from its length, and nothing overflows.
 
-use super::Shown;
 use exmachina_net::schedule::LONGEST_RUN;
 use exmachina_net::time::to_s;
+
+use super::Shown;
 
 /// The longest run, simulated seconds: [`LONGEST_RUN`].
 #[must_use]

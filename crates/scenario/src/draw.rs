@@ -2,12 +2,6 @@
 
 use std::ops::Range;
 
-use super::bottleneck::{Bottleneck, ServiceTable};
-use super::evaluation::{AIMD, Evaluation};
-use super::group::{Access, Contender, Group};
-use super::{BufferSize, NOTHING, Quantity, Replay};
-use crate::replay;
-use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::{SchemeName, Surroundings};
 use exmachina_hosts::transport::Preset;
@@ -16,6 +10,13 @@ use exmachina_net::queue::{Limit, QueueKind, XcpSettings};
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::from_ms;
+
+use super::bottleneck::{Bottleneck, ServiceTable};
+use super::evaluation::{AIMD, Evaluation};
+use super::group::{Access, Contender, Group};
+use super::{BufferSize, NOTHING, Quantity, Replay};
+use crate::replay;
+use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 /// The values of a network's quantities, which are taken in the order in which they are drawn.
 struct Values(std::vec::IntoIter<f64>);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use exmachina_hosts::scheme::SchemeName;
 use serde::{Deserialize, Deserializer};
 
 use super::bottleneck::{Bottleneck, ServiceTable};
@@ -13,7 +14,6 @@ use super::routes::{self, check_names, check_rtt};
 use super::senders::check_counts;
 use super::transport::Transport;
 use super::{Document, FileError, MAX_GRID, NOTHING, Quantity, Shown, Workload};
-use exmachina_hosts::scheme::SchemeName;
 
 /// The most runs of one contender.
 const MAX_RUNS: usize = 1_000_000;

@@ -1,10 +1,5 @@
 //! Tests of the schema of evaluations: what networks it gives, and what every mistake is told.
 
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use proptest::prelude::*;
-
-use super::*;
-use crate::world::{LinkPlan, World};
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Connections, Recovery};
@@ -13,6 +8,11 @@ use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, RedSettings, StepSettings};
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_s;
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use proptest::prelude::*;
+
+use super::*;
+use crate::world::{LinkPlan, World};
 
 /// An evaluation that is as short as can be.
 const SHORT: &str = "\

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use exmachina_hosts::scheme::{SchemeName, is_table_file};
+use exmachina_net::path::Reordering;
+use exmachina_net::queue::QueueKind;
+use exmachina_net::time::from_ms;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -14,10 +18,6 @@ use super::senders::aimd;
 use super::tables::{count, rtt, rtt_each, time, zero};
 use super::{Quantity, Shown, Workload};
 use crate::objective::Objective;
-use exmachina_hosts::scheme::{SchemeName, is_table_file};
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::QueueKind;
-use exmachina_net::time::from_ms;
 
 /// Senders that are alike.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -1,11 +1,12 @@
 //! Tests of design models whose senders are not all alike: groups, AIMD among them, tables by name, several links.
 
+use exmachina_hosts::library::Library;
+use exmachina_net::network::{Buffer, Lot};
+
 use super::*;
 use crate::objective::Objective;
 use crate::role::{Role, Runs};
 use crate::world::LinkPlan;
-use exmachina_hosts::library::Library;
-use exmachina_net::network::{Buffer, Lot};
 
 const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 3 }\n";
 const DUMBBELL: &str = "[link]\nrate_mbps = 15\n[path]\nrtt_ms = 150\n";

@@ -5,12 +5,12 @@
 //! else may stand on what only a simulator gives: a clock without a tremor, an ACK for each packet, a queue without end, a
 //! start that is always the same. So training networks get these on top, from a stream of their own.
 
+use exmachina_net::network::{Acks, Buffer, EACH_PACKET, On, PACKET_BYTES, Roughness};
 use serde::{Deserialize, Deserializer};
 
 use super::tables::{probability, time, zero};
 use super::{Quantity, Specimen};
 use crate::neighbour::{Kind, Neighbour};
-use exmachina_net::network::{Acks, Buffer, EACH_PACKET, On, PACKET_BYTES, Roughness};
 
 /// Jitter that every training network has at least, ms: enough that no steady state stands on an edge, and nothing else.
 const LEAST_JITTER_MS: f64 = 0.001;
@@ -257,9 +257,10 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Er
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use exmachina_net::network::{Network, On, Upsets, Workload};
     use exmachina_net::random::{Purpose, Stream};
+
+    use super::*;
 
     fn of(text: &str) -> Result<Imperfections, String> {
         toml::from_str(text).map_err(|error| error.message().to_owned())

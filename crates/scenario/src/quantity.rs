@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use exmachina_net::random::{Stream, below, between, log_between};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Shown;
-use exmachina_net::random::{Stream, below, between, log_between};
 
 /// The most points of one grid.
 const MAX_POINTS: u32 = 10_000;

@@ -2,15 +2,15 @@
 
 use std::fmt;
 
+use exmachina_net::queue::{
+    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
+};
+use exmachina_net::time::{Time, from_ms};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{Shown, or_nearest};
-use exmachina_net::queue::{
-    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
-};
-use exmachina_net::time::{Time, from_ms};
 
 /// The names of the disciplines.
 const NAMES: &str = "droptail, red, step, codel, sfqcodel, fqcodel, pie, xcp";

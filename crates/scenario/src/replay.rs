@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::mrg32k3a::Mrg32k3a;
 use exmachina_net::network::{Arrival, Stop};
+
+use crate::mrg32k3a::Mrg32k3a;
 
 /// Tao'14's: `-run` is the only thing that varies, on-periods end by time, and all senders draw from one stream in the
 /// order of events. `means_s` are each sender's means of on- and off-periods. By sender: its on-periods up to `end_s`,
@@ -63,8 +64,6 @@ pub fn remy13(seed: u32, sender: u32, [on_bytes, off_s]: [f64; 2], end_s: f64) -
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use super::*;
 
     fn seconds(arrival: &Arrival) -> f64 {
@@ -99,8 +98,7 @@ mod tests {
 
     /// The rows of a file of what the authors' ns-2 drew, where it is at hand.
     fn rows(name: &str) -> Option<Vec<Vec<String>>> {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/reference/ns2");
-        let text = folder.is_dir().then(|| std::fs::read_to_string(folder.join(name)).unwrap())?;
+        let text = std::fs::read_to_string(exmachina_reference::reference(&format!("ns2/{name}"))?).unwrap();
         let rows = text.lines().filter(|line| !line.starts_with('#')).skip(1);
         Some(rows.map(|row| row.split(',').map(str::to_owned).collect()).collect())
     }

@@ -1,8 +1,9 @@
 //! Tests of `workload.replay`: whose on and off times a run has, and what every mistake is told.
 
-use super::*;
 use exmachina_hosts::library::Library;
 use exmachina_net::network::{Arrival, On};
+
+use super::*;
 
 /// Two senders of Tao'14, on a grid of two rates.
 const TAO14: &str = "\

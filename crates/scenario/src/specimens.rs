@@ -1,11 +1,12 @@
 //! From a scenario to the networks that a design runs on.
 
+use exmachina_net::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Roughness, Upsets};
+use exmachina_net::random::{Purpose, Strata, Stream};
+
 use super::routes::{route, rtt_of_links};
 use super::senders::classes;
 use super::{BufferSize, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
 use crate::role::{Role, Runs};
-use exmachina_net::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Roughness, Upsets};
-use exmachina_net::random::{Purpose, Strata, Stream};
 
 impl Scenario {
     /// One specimen at random: the first draws of the stream, one for each quantity in the order of

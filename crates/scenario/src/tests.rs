@@ -1,11 +1,11 @@
 //! Tests of the schema: what is read, what is drawn, and what every mistake is told.
 
-use proptest::prelude::*;
-
-use super::*;
 use exmachina_net::network::{self, Arrival, Buffer, Draw, FirstOff, On, Stop};
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::traffic::Traffic;
+use proptest::prelude::*;
+
+use super::*;
 
 /// A scenario that is as short as can be.
 const SHORT: &str = "\

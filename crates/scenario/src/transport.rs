@@ -1,14 +1,14 @@
 //! `[transport]`: the stacks at both ends, as written: a preset, and what differs from it.
 
-use serde::{Deserialize, Deserializer};
-
-use super::{Shown, or_nearest};
 use exmachina_hosts::scheme::SchemeName;
 use exmachina_hosts::transport::{
     Connections, HEADER_BYTES, LossThreshold, Modular, Opening, Preset, Recovery, Repair, RtoFloor, RttSamples,
     Settings, Stack, TimerSettings,
 };
 use exmachina_net::time::{Time, from_ms};
+use serde::{Deserialize, Deserializer};
+
+use super::{Shown, or_nearest};
 
 /// No time of a transport is longer, ms.
 const MAX_MS: f64 = 1e5;
@@ -283,9 +283,10 @@ fn packet_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u16
 
 #[cfg(test)]
 mod tests {
+    use exmachina_hosts::library::Library;
+
     use super::*;
     use crate::Evaluation;
-    use exmachina_hosts::library::Library;
 
     /// The transport of this scheme under these lines of `[transport]`, or what is wrong with them.
     fn settings(scheme: &str, lines: &str) -> Result<Settings, String> {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use exmachina_hosts::transport::Preset;
+use exmachina_net::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -10,8 +12,6 @@ use serde::{Deserialize, Deserializer};
 use super::bounds::{PERIOD, PERIODS_S, TRANSFER, TRANSFERS_BYTES};
 use super::checked::{checked, some_table};
 use super::{NOTHING, Quantity, Shown};
-use exmachina_hosts::transport::Preset;
-use exmachina_net::network::{self, Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop};
 
 /// `[workload]`: when a sender has something to send.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

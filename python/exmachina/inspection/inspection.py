@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
+import tomli_w
 
 from exmachina import _core
 from exmachina.checks import workers_of
@@ -26,7 +27,7 @@ __all__ = ["Inspection", "inspect"]
 
 MBPS_PER_PACKET_PER_MS = 10.0
 """The authors' packets have 1250 bytes."""
-SOME_S = "5.0"
+SOME_S = 5.0
 """Mean time on and off where the authors' file does not say, s."""
 
 
@@ -155,22 +156,22 @@ def _model_of(table: Table) -> Model:
     config = table.config
     if config is None or config.packets_per_ms is None or config.rtt_ms is None or config.senders is None:
         return dumbbell()
-    rate = _quantity(config.packets_per_ms, MBPS_PER_PACKET_PER_MS)
     on, off = (SOME_S if ms is None else _quantity(ms, 1e-3) for ms in (config.on_ms, config.off_ms))
-    text = (
-        f"[link]\nrate_mbps = {rate}\n[path]\nrtt_ms = {_quantity(config.rtt_ms)}\n"
-        f"[senders]\ncount = {_quantity(config.senders)}\n[workload]\n"
-        f"on = {{ seconds = {on} }}\noff = {{ seconds = {off} }}\n"
-    )
+    network = {
+        "link": {"rate_mbps": _quantity(config.packets_per_ms, MBPS_PER_PACKET_PER_MS)},
+        "path": {"rtt_ms": _quantity(config.rtt_ms)},
+        "senders": {"count": _quantity(config.senders)},
+        "workload": {"on": {"seconds": on}, "off": {"seconds": off}},
+    }
     try:
-        return Model(text, f"{table.name}.dna")
+        return Model(tomli_w.dumps(network), f"{table.name}.dna")
     except ModelError:  # a network that ours cannot express is not this person's mistake
         return dumbbell()
 
 
-def _quantity(limits: _core.Range, unit: float = 1.0) -> str:
+def _quantity(limits: _core.Range, unit: float = 1.0) -> float | dict[str, list[float]]:
     """A range of the authors' file as a model file has it."""
     lo, hi = limits.low * unit, limits.high * unit
     if lo == hi:
-        return repr(lo)
-    return f"{{ {'log_uniform' if hi > 4 * lo > 0 else 'uniform'} = [{lo!r}, {hi!r}] }}"
+        return lo
+    return {"log_uniform" if hi > 4 * lo > 0 else "uniform": [lo, hi]}

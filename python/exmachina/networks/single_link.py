@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import TypedDict, Unpack
 
+import tomli_w
+
 from exmachina.errors import InputError, OptionError
 from exmachina.networks.model import Model
 
@@ -56,11 +58,16 @@ def dumbbell(network: Dumbbell | None = None, **settings: Unpack[DumbbellSetting
         OptionError: If a value is not possible.
     """
     one = replace(network or Dumbbell(), **settings)
-    buffer = '"infinite"' if one.buffer_bdp is None else f"{{ bdp = {one.buffer_bdp!r} }}"
-    text = (
-        f"[link]\nrate_mbps = {one.rate_mbps!r}\nbuffer = {buffer}\n[path]\nrtt_ms = {one.rtt_ms!r}\n"
-        f"[senders]\ncount = {one.senders!r}\n[workload]\n"
-        f"on = {{ seconds = {one.on_s!r} }}\noff = {{ seconds = {one.off_s!r} }}\n"
+    text = tomli_w.dumps(
+        {
+            "link": {
+                "rate_mbps": one.rate_mbps,
+                "buffer": "infinite" if one.buffer_bdp is None else {"bdp": one.buffer_bdp},
+            },
+            "path": {"rtt_ms": one.rtt_ms},
+            "senders": {"count": one.senders},
+            "workload": {"on": {"seconds": one.on_s}, "off": {"seconds": one.off_s}},
+        }
     )
     try:
         return Model(text, "network.toml")

@@ -8,91 +8,93 @@ are alike). All the rest is shared.
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
+
+from pydantic import Field
 
 from exmachina.errors import InputError
 from exmachina.files import or_nearest
 from exmachina.reproduce.cast import shown
-from exmachina.reproduce.strict import merged, read_table
+from exmachina.reproduce.scenario import Toml, merged
+from exmachina.reproduce.schema import Record, read_record
 
 __all__ = ["Case", "ClaimSpec", "Experiment", "FigureSpec", "TableSpec", "catalogue", "load", "parse"]
 
-PAPERS = ("Remy'13", "Tao'14", "beyond")
-KINDS = ("near", "at-least", "at-most", "order")
-FIGURES = ("plane", "sweep", "by-sender", "locus", "sequence", "queue", "cdf", "compare", "gains")
+Paper: TypeAlias = Literal["Remy'13", "Tao'14", "beyond"]
+ClaimKind: TypeAlias = Literal["near", "at-least", "at-most", "order"]
+FigureKind: TypeAlias = Literal["plane", "sweep", "by-sender", "locus", "sequence", "queue", "cdf", "compare", "gains"]
 
 
-@dataclass(frozen=True)
-class Case:
+class Resized(Record):
+    """How much of a case is run, where that is not what the experiment's scale says."""
+
+    runs: int | None = None
+    seconds: float | None = None
+    scenario: Toml = Field(default_factory=dict)
+
+
+class Case(Record):
     """One scenario of an experiment."""
 
-    scenario: dict[str, Any] = field(default_factory=dict)
+    scenario: Toml = Field(default_factory=dict)
     """What differs from the experiment's."""
     schemes: list[str] | None = None
     """Contenders, if not those of the experiment; none at all where every sender has its own."""
     title: str = ""
     """What people call it."""
-    quick: dict[str, Any] = field(default_factory=dict)
-    """`runs`, `seconds` or `scenario` if not those of the experiment's scale; likewise `paper`."""
-    paper: dict[str, Any] = field(default_factory=dict)
+    quick: Resized = Resized()
+    paper: Resized = Resized()
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Record):
     """How much is run."""
 
     runs: int = 16
     """Runs of each contender, for each point of a grid."""
     seconds: float = 100.0
     """Simulated seconds of each."""
-    scenario: dict[str, Any] = field(default_factory=dict)
+    scenario: Toml = Field(default_factory=dict)
     """What differs from the experiment's scenario: fewer points of a grid."""
 
 
-@dataclass(frozen=True)
-class Scales:
+class Scales(Record):
     """Both scales."""
 
     quick: Scale
     paper: Scale
 
 
-@dataclass(frozen=True)
-class TraceSpec:
+class TraceSpec(Record):
     """A recording of a cellular link, which a person has to bring."""
 
     name: str
     """Of the operator: "verizon" or "att"."""
-    synthetic: dict[str, Any]
+    synthetic: Toml
     """The link's field `cellular` where there is no recording."""
     told_mbps: float | None = None
     """What XCP's routers are told of a recorded link; if None: its mean."""
 
 
-@dataclass(frozen=True)
-class PanelSpec:
+class PanelSpec(Record):
     """A part of a picture."""
 
     title: str = ""
-    cases: list[str] = field(default_factory=list)
+    cases: list[str] = Field(default_factory=list)
     """All if empty."""
     each_sender: bool = False
     """A cloud for each sender, where senders differ."""
 
 
-@dataclass(frozen=True)
-class FigureSpec:
+class FigureSpec(Record):
     """What is drawn, and how."""
 
     name: str
-    kind: str
-    """See `FIGURES`."""
+    kind: FigureKind
     caption: str
     title: str = ""
-    panels: list[PanelSpec] = field(default_factory=lambda: [PanelSpec()])
+    panels: list[PanelSpec] = Field(default_factory=lambda: [PanelSpec()])
     quantity: str = "counted_mbps"
     """What is up; see `quantities`."""
     sigma: float = 1.0
@@ -103,7 +105,7 @@ class FigureSpec:
     """What a sweep goes through: rate_mbps, senders or min_rtt_ms."""
     log: bool = True
     """Whether its axis is logarithmic."""
-    ranges: dict[str, list[float]] = field(default_factory=dict)
+    ranges: dict[str, list[float]] = Field(default_factory=dict)
     """What algorithms were designed for: least and largest x."""
     y_range: list[float] | None = None
     x_label: str = ""
@@ -114,12 +116,11 @@ class FigureSpec:
     """Whose gains over others are drawn."""
     inverse: bool = False
     """Whether less is a gain."""
-    reference: dict[str, dict[str, float]] = field(default_factory=dict)
+    reference: dict[str, dict[str, float]] = Field(default_factory=dict)
     """The paper's numbers in a comparison, by case and scheme."""
 
 
-@dataclass(frozen=True)
-class TableSpec:
+class TableSpec(Record):
     """A table that is not a summary of results: what algorithms were designed for."""
 
     name: str
@@ -127,14 +128,13 @@ class TableSpec:
     models: list[str]
 
 
-@dataclass(frozen=True)
-class ClaimSpec:
+class ClaimSpec(Record):
     """A sentence of a paper with a number in it, and how it is measured (`measuring.py`)."""
 
     id: str
     text: str
     source: str
-    kind: str
+    kind: ClaimKind
     paper: float
     measure: dict[str, Any]
     unit: str = ""
@@ -142,43 +142,45 @@ class ClaimSpec:
     note: str = ""
 
 
-@dataclass(frozen=True)
-class Experiment:
+class Experiment(Record):
     """One figure or table of a paper."""
 
     id: str
-    paper: str
+    paper: Paper
     title: str
     about: str
     scale: Scales
-    scenario: dict[str, Any] = field(default_factory=dict)
-    schemes: list[str] = field(default_factory=list)
-    cases: dict[str, Case] = field(default_factory=lambda: {"main": Case()})
+    scenario: Toml = Field(default_factory=dict)
+    schemes: list[str] = Field(default_factory=list)
+    cases: dict[str, Case] = Field(default_factory=lambda: {"main": Case()})
     trace: TraceSpec | None = None
-    figures: list[FigureSpec] = field(default_factory=list)
-    tables: list[TableSpec] = field(default_factory=list)
-    claims: list[ClaimSpec] = field(default_factory=list)
-    columns: list[str] = field(default_factory=lambda: ["counted_mbps", "counted_delay_ms"])
+    figures: list[FigureSpec] = Field(default_factory=list)
+    tables: list[TableSpec] = Field(default_factory=list)
+    claims: list[ClaimSpec] = Field(default_factory=list)
+    columns: list[str] = Field(default_factory=lambda: ["counted_mbps", "counted_delay_ms"])
     """Quantities of the table of results."""
 
-    def scenario_of(self, case: str, scale: str) -> dict[str, Any]:
+    def scenario_of(self, case: str, scale: str) -> Toml:
         """The scenario of a case at a scale, in the schema of evaluations."""
-        own = self.cases[case]
-        sized = merged(merged(self.scenario, own.scenario), self._scale(scale).scenario)
-        return merged(sized, getattr(own, scale).get("scenario", {}))
+        own, shared = self._sizes(case, scale)
+        sized = merged(merged(self.scenario, self.cases[case].scenario), shared.scenario)
+        return merged(sized, own.scenario)
 
     def runs_of(self, case: str, scale: str) -> tuple[int, float]:
         """Runs of each contender at each point, and simulated seconds of each."""
-        own, shared = getattr(self.cases[case], scale), self._scale(scale)
-        return int(own.get("runs", shared.runs)), float(own.get("seconds", shared.seconds))
+        own, shared = self._sizes(case, scale)
+        runs = shared.runs if own.runs is None else own.runs
+        return runs, shared.seconds if own.seconds is None else own.seconds
 
     def schemes_of(self, case: str) -> list[str]:
         """The contenders of a case."""
         own = self.cases[case].schemes
         return self.schemes if own is None else own
 
-    def _scale(self, scale: str) -> Scale:
-        return self.scale.quick if scale == "quick" else self.scale.paper
+    def _sizes(self, case: str, scale: str) -> tuple[Resized, Scale]:
+        """How much is run: what a case says, and what the experiment says."""
+        own = self.cases[case]
+        return (own.quick, self.scale.quick) if scale == "quick" else (own.paper, self.scale.paper)
 
 
 def parse(text: str, file: str) -> Experiment:
@@ -195,8 +197,10 @@ def parse(text: str, file: str) -> Experiment:
     if not isinstance(families, list):
         raise InputError(f"{file}: claim_families: expected a list, got {families!r}")
     table["claims"] = [*table.get("claims", []), *(claim for one in families for claim in _family(one, file))]
-    experiment = read_table(Experiment, {"id": file.removesuffix(".toml"), **_on_one_line(table)}, file)
-    _check(experiment, file)
+    experiment = read_record(Experiment, {"id": file.removesuffix(".toml"), **_on_one_line(table)}, file)
+    for i, figure in enumerate(experiment.figures):
+        for case in (case for panel in figure.panels for case in panel.cases if case not in experiment.cases):
+            raise InputError(f"{file}: figures[{i}].panels: there is no case {case}")
     return experiment
 
 
@@ -209,21 +213,6 @@ def _on_one_line(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _on_one_line(item) for key, item in value.items()}
     return value
-
-
-def _check(experiment: Experiment, file: str) -> None:
-    """Refuses what fields allow and an experiment does not."""
-    if experiment.paper not in PAPERS:
-        raise InputError(f"{file}: paper: expected one of {', '.join(PAPERS)}, got {experiment.paper}")
-    for i, figure in enumerate(experiment.figures):
-        if figure.kind not in FIGURES:
-            raise InputError(f"{file}: figures[{i}].kind: expected one of {', '.join(FIGURES)}, got {figure.kind}")
-        unknown = [case for panel in figure.panels for case in panel.cases if case not in experiment.cases]
-        if unknown:
-            raise InputError(f"{file}: figures[{i}].panels: there is no case {unknown[0]}")
-    for i, claim in enumerate(experiment.claims):
-        if claim.kind not in KINDS:
-            raise InputError(f"{file}: claims[{i}].kind: expected one of {', '.join(KINDS)}, got {claim.kind}")
 
 
 def _family(family: Any, file: str) -> Iterator[dict[str, Any]]:
@@ -264,7 +253,7 @@ def _order(experiment: Experiment) -> tuple[int, bool, list[tuple[int, str]]]:
     """Papers in turn; in each, figures before the rest, by id, numbers in it as numbers."""
     parts = re.split(r"(\d+)", experiment.id)
     numbered = [(int(p), "") if p.isdigit() else (0, p) for p in parts]
-    return PAPERS.index(experiment.paper), "fig" not in experiment.id, numbered
+    return get_args(Paper).index(experiment.paper), "fig" not in experiment.id, numbered
 
 
 def load(names: list[str]) -> list[Experiment]:

@@ -20,32 +20,51 @@ run.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from exmachina.errors import InputError
 from exmachina.reproduce.data import QUANTITIES, CaseData, Floats, Point
+from exmachina.stats import Indices, bootstrap_interval
 
 __all__ = ["Measured", "Measurer", "operands"]
 
 STATISTICS = ("median", "mean", "median_of_senders", "mean_of_senders")
 FORMS = ("of", "ratio", "difference", "wins", "frontier", "evenness")
 PLACES = ("case", "sender", "at")
-RESAMPLES = 1000
 SEED = 20130812
 """Of the bootstrap; any number will do, but always the same."""
 
 
-@dataclass(frozen=True)
 class Measured:
-    """A number, and its 95 % bootstrap interval (percentiles of resampled runs; none for a single run)."""
+    """A number, and its 95 % bootstrap interval over runs (BCa), which is worked out when somebody asks for it.
 
-    value: float
-    low: float | None
-    high: float | None
+    Attributes:
+        value: The number.
+    """
+
+    def __init__(self, value: float, interval: Callable[[], tuple[float, float] | None]) -> None:
+        self.value = value
+        self._interval = interval
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """Its ends; none for a single run."""
+        return self._interval()
+
+    @property
+    def low(self) -> float | None:
+        """The interval's lower end."""
+        return None if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float | None:
+        """The interval's upper end."""
+        return None if self.interval is None else self.interval[1]
 
 
 @dataclass
@@ -63,7 +82,8 @@ class Measurer:
     labels: Callable[[str], str] = field(default=lambda scheme: scheme)
     numbers: Mapping[tuple[str, str], float] = field(default_factory=dict)
     excluded: frozenset[str] = frozenset()
-    picks: dict[int, np.ndarray[Any, Any]] = field(default_factory=dict)
+    drawn: dict[int, Indices] = field(default_factory=dict, init=False)
+    """Which runs are drawn, by their number, shape (draws, runs)."""
 
     def measure(self, expression: Mapping[str, Any]) -> Measured:
         """An expression's value and interval.
@@ -72,15 +92,18 @@ class Measurer:
             KeyError: If a contender has no results, or none where they are asked for.
             InputError: If it is no expression.
         """
-        values = self._value(expression, {})
-        drawn = values[1:][np.isfinite(values[1:])]
-        if len(drawn) < RESAMPLES / 2 or np.ptp(drawn) == 0:
-            return Measured(float(values[0]), None, None)
-        low, high = np.percentile(drawn, [2.5, 97.5])
-        return Measured(float(values[0]), float(low), float(high))
+        self.drawn = {}
+        value = float(self._value(expression, {})[0])
+        counts = list(self.drawn)
+
+        def resampled(drawn: Sequence[Indices]) -> Floats:
+            self.drawn = dict(zip(counts, drawn, strict=True))
+            return self._value(expression, {})
+
+        return Measured(value, lambda: bootstrap_interval(resampled, counts, seed=SEED))
 
     def _value(self, expression: Mapping[str, Any], inherited: Mapping[str, Any]) -> Floats:
-        """Its value as it is, and in each resample: shape (1 + resamples,)."""
+        """Its value in each draw of runs: shape (draws,)."""
         own = {**inherited, **{k: v for k, v in expression.items() if k in STATISTICS or k in PLACES}}
         if any(statistic in expression for statistic in STATISTICS):
             own = {k: v for k, v in own.items() if k not in STATISTICS or k in expression}
@@ -113,10 +136,11 @@ class Measurer:
         return self._curve(table.get("of"), own)
 
     def _mean_of_points(self, curve: Floats) -> Floats:
-        return np.asarray(curve.mean(axis=0))
+        # One by one: NumPy's own order of adding depends on how many draws there are, and with it the last digit.
+        return np.asarray(sum(curve) / len(curve))
 
     def _curve(self, scheme: str | None, own: Mapping[str, Any]) -> Floats:
-        """The statistic at each point: shape (points, 1 + resamples)."""
+        """The statistic at each point: shape (points, draws)."""
         statistic = next((name for name in STATISTICS if name in own), None)
         if statistic is None or own[statistic] not in QUANTITIES:
             raise InputError(f"measure: expected one of {', '.join(STATISTICS)} with one of {', '.join(QUANTITIES)}")
@@ -146,18 +170,15 @@ class Measurer:
         return _known(np.nanmedian if statistic.startswith("median") else np.nanmean, drawn)
 
     def _resampled(self, values: Floats) -> Floats:
-        """Runs as they are, and drawn with replacement: the same for all values of so many runs, which are paired."""
+        """The runs that are drawn, the same for all values of so many runs, which are paired; all if none are."""
         count = len(values)
-        if count not in self.picks:
-            drawn = np.random.default_rng([SEED, count]).integers(0, count, size=(RESAMPLES, count))
-            self.picks[count] = np.concatenate([np.arange(count)[None, :], drawn])
-        return np.asarray(values[self.picks[count]])
+        return np.asarray(values[self.drawn.setdefault(count, np.arange(count)[None, :])])
 
     def _number(self, name: str, scheme: str | None) -> Floats:
         label = "" if scheme is None else self.labels(scheme)
         if (name, label) not in self.numbers:
             raise KeyError(label)
-        return np.full(1 + RESAMPLES, self.numbers[name, label])
+        return np.array([self.numbers[name, label]])
 
     def _evenness(self, scheme: str, own: Mapping[str, Any]) -> Floats:
         case = self._points(scheme, own)[0]

@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import tomli_w
+
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
 from exmachina.files import digest, make_folder, read_file, read_parquet, write_atomically, write_parquet
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.experiment import Experiment
-from exmachina.reproduce.strict import Toml, merged, toml_text
+from exmachina.reproduce.scenario import Toml, merged
 from exmachina.schemes import SchemeLike, Table
 
 __all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]
@@ -104,7 +106,7 @@ def prepared(
     if absent:
         return None, [], absent
     schemes, missing = conditions.cast.contenders(experiment.schemes_of(case))
-    evaluation = Evaluation(toml_text(scenario), f"{experiment.id}-{case}.toml", {**files, **tables})
+    evaluation = Evaluation(tomli_w.dumps(scenario), f"{experiment.id}-{case}.toml", {**files, **tables})
     runs, seconds = experiment.runs_of(case, conditions.scale)
     return evaluation.changed(runs=runs, duration_s=seconds), schemes, missing
 

@@ -9,13 +9,13 @@ use exmachina_net::observe::{Observer, Unless};
 use exmachina_net::packet::Packet;
 use exmachina_net::time::Time;
 use exmachina_rules::FlatTable;
+use exmachina_run::cast::{Cast, Watches};
 use exmachina_run::worth::Score;
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use super::measure::Measure;
 use crate::model::{LONGER, Model};
-use exmachina_run::cast::{Cast, Watches};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
 pub(super) const VALIDATION: usize = 16;

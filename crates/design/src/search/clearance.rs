@@ -108,8 +108,9 @@ pub fn clear_table(table: &RuleTable, model: &Model) -> RuleTable {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use exmachina_rules::SIGNALS;
+
+    use super::*;
 
     fn model(rate: &str) -> Model {
         let text = format!(

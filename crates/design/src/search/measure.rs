@@ -6,12 +6,12 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use exmachina_run::evaluate::{mean, starved_share};
 use exmachina_run::worth::Score;
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
 use crate::model::Model;
-use exmachina_run::evaluate::{mean, starved_share};
 
 /// A table on the specimens of all measurements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -42,11 +42,12 @@ pub use checkpoint::DesignError;
 pub use measure::Measure;
 pub use ours::Tuning;
 
-use crate::model::Model;
 use arena::Arena;
 use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
 use ours::Ours;
 use paper::Paper;
+
+use crate::model::Model;
 
 /// The table is measured again once the search has simulated this many times what the last measurement took.
 const MEASURE_EVERY: u64 = 8;

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use exmachina_rules::FlatTable;
+use exmachina_run::evaluate::mean;
 use exmachina_run::worth::Score;
 use exmachina_scenario::SpecimenSet;
 
@@ -18,7 +19,6 @@ use super::Bench;
 use super::arena::Stopped;
 use super::measure::by_number;
 use crate::model::Model;
-use exmachina_run::evaluate::mean;
 
 /// A race with more candidates than this begins with a shorter heat.
 const CROWD: usize = 60;

@@ -1,10 +1,10 @@
 //! Where a rule might be split in two.
 
 use exmachina_rules::{RuleTable, SIGNALS, Signal};
+use exmachina_run::usage::Seen;
 
 use super::Bench;
 use super::clearance::{clear_of, is_average, settled};
-use exmachina_run::usage::Seen;
 
 /// A rule seen less often than this is not split: its quantiles would be luck.
 const LEAST_SEEN: usize = 10;

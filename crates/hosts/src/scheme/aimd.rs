@@ -1,7 +1,8 @@
 //! The AIMD sender that Tao'14 §4.5 trains against: slow start, +1 per window, halved at most once per RTT.
 
-use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Congestion, Scheme};
 
 /// Additive increase, multiplicative decrease. The window is kept from one on-period to the next.
 #[derive(Clone, Debug)]

@@ -4,10 +4,11 @@
 //! published. The window is cwnd + dwnd. Once per RTT dwnd grows by alpha * window^k - 1 while fewer than gamma packets
 //! are queued, and shrinks by zeta times the packets queued otherwise.
 
+use exmachina_net::time::Time;
+
 use super::linux::LinuxWindow;
 use super::rounds::{AfterRecovery, Rounds};
 use super::{Ack, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// Who wrote it down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,9 +258,10 @@ impl Scheme for Compound {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     fn at(settings: CompoundSettings, window: u32) -> Compound {
         let mut compound = Compound { reno: window, ..Compound::new(settings) };

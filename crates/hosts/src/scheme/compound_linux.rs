@@ -4,10 +4,11 @@
 //! What the paper of Compound (Tan et al. 2006) does not have: the second window grows in slow start too, it is a whole
 //! number, and it is what is left where the sum is lowered behind the module's back.
 
+use exmachina_net::time::Time;
+
 use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Rounds};
 use super::{Ack, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// An eighth of the power of the window is what an RTT adds (`TCP_COMPOUND_ALPHA`).
 const ALPHA_SHIFT: u32 = 3;
@@ -139,9 +140,10 @@ impl Scheme for LinuxCompound {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::from_ms;
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::from_ms;
 
     #[test]
     fn the_second_window_grows_by_the_power_of_the_window_while_no_queue_stands() {

@@ -1,7 +1,8 @@
 //! Senders that listen to nothing: a constant window and a constant rate, for tests and as cross-traffic.
 
-use super::{Ack, Scheme};
 use exmachina_net::time::{Time, from_s};
+
+use super::{Ack, Scheme};
 
 /// A window that never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +76,10 @@ impl Scheme for ConstantRate {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::from_ms;
+
     use super::super::Congestion;
     use super::*;
-    use exmachina_net::time::from_ms;
 
     #[test]
     fn nothing_moves_a_constant_window() {

@@ -7,9 +7,10 @@
 //! the RTT); a timeout starts over, as in TCP; what the application holds back does not grow the window. A loss in the
 //! default mode changes nothing, and 1/delta in the competitive mode grows by one per RTT without loss, as in §2.2.
 
+use exmachina_net::time::{SECOND, Time};
+
 use super::filter::Extreme;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::{SECOND, Time};
 
 /// 1/delta of the default mode: packets that a flow keeps in the queue (§2.1: delta = 0.5).
 const DEFAULT_PACKETS: f64 = 2.0;
@@ -231,9 +232,10 @@ impl Scheme for Copa {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::from_ms;
+
     use super::super::loopback::{Loopback, Path};
     use super::*;
-    use exmachina_net::time::from_ms;
 
     #[test]
     fn it_fills_the_link_with_a_few_packets_of_queue_2_1() {

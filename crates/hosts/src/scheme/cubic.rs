@@ -1,11 +1,12 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
+use exmachina_net::time::{NEVER, Time, to_s};
+
 use super::cubic_epoch::Epoch;
 use super::decrease::Basis;
 use super::hystart_plus_plus::HystartPlusPlus;
 use super::idle::decayed;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::{NEVER, Time, to_s};
 
 /// Which Cubic.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,9 +248,10 @@ impl Scheme for Cubic {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     /// A window of 1000 packets loses one; returns at the first ACK of congestion avoidance.
     fn after_a_loss(settings: CubicSettings, rtt_ms: f64) -> (Cubic, Driver) {

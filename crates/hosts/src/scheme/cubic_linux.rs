@@ -10,10 +10,11 @@ mod settings;
 use settings::ACK_RATIO;
 pub use settings::{LinuxCubicSettings, Unknown};
 
+use exmachina_net::time::Time;
+
 use super::hystart::Hystart;
 use super::linux::LinuxWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// 1 in the fixed-point numbers of the module.
 const ONE: u32 = 1024;
@@ -266,9 +267,10 @@ impl Scheme for LinuxCubic {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms, to_s};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms, to_s};
 
     /// A window of 1000 packets loses one; returns at the first ACK of congestion avoidance.
     fn after_a_loss(settings: LinuxCubicSettings) -> (LinuxCubic, Driver) {

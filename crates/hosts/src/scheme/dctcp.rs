@@ -4,9 +4,10 @@
 //! ACKs tell which packets were marked with one bit, by an ACK at once wherever marks begin or end. Here an ACK says how many
 //! of the packets that it answers were marked, so that none is needed.
 
+use exmachina_net::time::Time;
+
 use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// Weight of a window's share of marks in the estimate (RFC 8257 §4.2, and the authors' patch of ns-2).
 const GAIN: f64 = 1.0 / 16.0;
@@ -135,9 +136,10 @@ impl Scheme for Dctcp {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::loopback::{Loopback, Path};
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     fn ack(seq: u32, marked: u32) -> Ack {
         Ack { seq, next_seq: seq + 10, acked: 1, marked, window_limited: true, ..Ack::default() }

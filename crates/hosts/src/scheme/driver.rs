@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Congestion, Scheme};
 
 /// A sender's path and what is on it.
 pub(crate) struct Driver {

@@ -1,8 +1,9 @@
 //! HyStart (Ha and Rhee 2008) as the Linux module has it: a sign in the ACKs of slow start that the path is full. What came
 //! of it in RFC 9406 is in `hystart_plus_plus.rs`.
 
-use super::Ack;
 use exmachina_net::time::{Time, from_ms};
+
+use super::Ack;
 
 /// No exit below this window, packets.
 const LOW_WINDOW: u32 = 16;

@@ -1,7 +1,8 @@
 //! HyStart++ (RFC 9406): slow start that grows a quarter as fast once RTTs rise, and ends if they stay up for five rounds.
 
-use super::Ack;
 use exmachina_net::time::{Time, from_ms};
+
+use super::Ack;
 
 /// §4.3, MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise in RTT that counts, ms.
 const RISE_MS: (f64, f64) = (4.0, 16.0);

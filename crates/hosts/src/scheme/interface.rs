@@ -1,7 +1,8 @@
 //! What a scheme is asked and told, and what it can do.
 
-use super::{Ack, Congestion};
 use exmachina_net::time::Time;
+
+use super::{Ack, Congestion};
 
 /// A congestion-control scheme.
 pub trait Scheme: Clone {

@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::{SECOND, Time, to_ms};
+
+use super::{Ack, Congestion, Scheme};
 
 /// RFC 6817 §2.5: at most 100 ms.
 const TARGET_MS: f64 = 100.0;
@@ -110,9 +111,10 @@ impl Scheme for Ledbat {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::from_ms;
+
     use super::super::loopback::{Loopback, Path};
     use super::*;
-    use exmachina_net::time::from_ms;
 
     fn ack(received: Time, rtt_ms: f64) -> Ack {
         Ack { received, rtt: from_ms(rtt_ms), acked: 1, newly_delivered: 1, in_flight: 100, ..Ack::default() }

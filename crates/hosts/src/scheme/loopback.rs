@@ -5,9 +5,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Ack, Congestion, RateSample, Scheme};
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{NEVER, SECOND, Time};
+
+use super::{Ack, Congestion, RateSample, Scheme};
 
 /// The path.
 #[derive(Clone, Copy, Debug)]

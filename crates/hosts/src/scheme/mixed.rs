@@ -1,7 +1,8 @@
 //! What meets in the networks of a design.
 
-use super::{Ack, Aimd, Capabilities, Congestion, Remy, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Aimd, Capabilities, Congestion, Remy, Scheme};
 
 enum_of_schemes! {
     /// Tables, and the AIMD senders that they are to get along with.

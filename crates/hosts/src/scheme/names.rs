@@ -1,5 +1,8 @@
 //! Schemes by name, as scenario files and people call them.
 
+use exmachina_net::random::Stream;
+use exmachina_net::time::{NEVER, SECOND};
+
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
     Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
@@ -8,8 +11,6 @@ use super::{
 use crate::library::Library;
 use crate::nearest::or_nearest;
 use crate::transport::{Preset, Settings};
-use exmachina_net::random::Stream;
-use exmachina_net::time::{NEVER, SECOND};
 
 /// A scheme by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,9 +224,10 @@ impl SchemeName {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::random::Purpose;
+
     use super::super::Scheme;
     use super::*;
-    use exmachina_net::random::Purpose;
 
     fn sender(name: &str, preset: Preset) -> AnyScheme<'static> {
         static NONE: std::sync::LazyLock<Library> = std::sync::LazyLock::new(Library::default);

@@ -1,9 +1,10 @@
 //! NewReno by RFC 5681: slow start, +1 per RTT, halved on a loss. What is sent in recovery (RFC 6582) is the transport's.
 
+use exmachina_net::time::{NEVER, Time};
+
 use super::decrease::Basis;
 use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::{NEVER, Time};
 
 /// Which NewReno.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -108,9 +109,10 @@ impl Scheme for NewReno {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     fn at(cwnd: f64) -> NewReno {
         let mut reno = NewReno::new(NewRenoSettings::new(10));

@@ -1,9 +1,10 @@
 //! NewReno as ns-2 has it (`Agent/TCP/Newreno`): ACKs are counted, whatever they acknowledge, and the window is halved, not
 //! what is outstanding. It does not ask whether the window was used.
 
+use exmachina_net::time::Time;
+
 use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// ns-2's NewReno.
 #[derive(Clone, Debug)]

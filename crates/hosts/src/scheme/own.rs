@@ -1,7 +1,8 @@
 //! Schemes that are not compiled in.
 
-use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Capabilities, Congestion, Scheme};
 
 each_method! {
     scheme_behind_a_pointer [
@@ -27,9 +28,10 @@ impl std::fmt::Debug for Own {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::Time;
+
     use super::Own;
     use crate::scheme::{Ack, Capabilities, Scheme};
-    use exmachina_net::time::Time;
 
     /// Marked, and with all else that a transport may have to know.
     #[derive(Clone)]

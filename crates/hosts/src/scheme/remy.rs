@@ -1,9 +1,9 @@
 //! A RemyCC: a rule table behind the scheme trait.
 
+use exmachina_net::time::Time;
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Capabilities, Scheme};
-use exmachina_net::time::Time;
 
 /// A sender that follows a rule table.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! Reno of Linux 2.6.22 (`tcp_cong.c`), as ns-2's agent for Linux's modules ran it: whole packets, and half of ssthresh during
 //! recovery.
 
+use exmachina_net::time::Time;
+
 use super::linux::LinuxWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// Linux's Reno.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! What all Renos have in common (RFC 5681).
 
+use exmachina_net::time::from_ms;
+
 use super::driver::Driver;
 use super::{Ack, AnyScheme, Congestion, LinuxReno, NewReno, NewRenoNs2, NewRenoSettings, Scheme};
-use exmachina_net::time::from_ms;
 
 fn path() -> Driver {
     Driver::new(from_ms(100.0), from_ms(0.01))

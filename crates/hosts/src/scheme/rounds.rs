@@ -1,7 +1,8 @@
 //! RTT by RTT, as Linux's Vegas and Compound see a connection: packets sent in it, its smallest RTT, the smallest ever.
 
-use super::{Ack, Congestion};
 use exmachina_net::time::Time;
+
+use super::{Ack, Congestion};
 
 /// An RTT that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]

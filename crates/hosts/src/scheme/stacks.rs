@@ -1,8 +1,9 @@
 //! What a scheme runs over and under: the queue that it is made for, and the transport that ns-2 has for it.
 
+use exmachina_net::queue::{QueueKind, StepSettings, XcpSettings};
+
 use super::SchemeName;
 use crate::transport::{Modular, Opening, Preset, Recovery, RttSamples, Settings, TimerSettings};
-use exmachina_net::queue::{QueueKind, StepSettings, XcpSettings};
 
 impl SchemeName {
     /// The queue that it is made for, where that is not drop-tail.

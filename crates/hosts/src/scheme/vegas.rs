@@ -1,10 +1,11 @@
 //! Vegas (Brakmo and Peterson 1995) as Linux has it since 3.18. Once per RTT it reckons how many of its packets wait in queues,
 //! and keeps that between alpha and beta. The module of 2.6.22, by which Remy'13 measured it, is in `vegas_linux.rs`.
 
+use exmachina_net::time::Time;
+
 use super::linux::{LinuxWindow, NO_THRESHOLD};
 use super::rounds::{AfterRecovery, Round, Rounds};
 use super::{Ack, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// Window after a timeout that found nothing outstanding, packets.
 const IDLE_WINDOW: u32 = 1;
@@ -164,10 +165,11 @@ impl Scheme for Vegas {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::driver::Driver;
     use super::super::{AnyScheme, LinuxVegas};
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     /// 1 packet/ms and 100 ms: the path holds 101 packets without a queue.
     fn path() -> Driver {

@@ -1,10 +1,11 @@
 //! Vegas as the module of Linux 2.6.22 that ns-2.35 carries, by which Remy'13 measured it: alpha 2, beta 4, gamma 1. It looks at
 //! the packets sent in an RTT, in steps of half a packet, leaves slow start with a threshold of 2, and asks for no full window.
 
+use exmachina_net::time::Time;
+
 use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Round, Rounds};
 use super::{Ack, Congestion, Scheme};
-use exmachina_net::time::Time;
 
 /// Below so many packets queued it adds one per RTT, above so many it takes one away, and above so many slow start ends; in
 /// half packets.
@@ -127,9 +128,10 @@ impl Scheme for LinuxVegas {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms};
 
     /// 1 packet/ms and 100 ms: the path holds 101 packets without a queue.
     #[test]

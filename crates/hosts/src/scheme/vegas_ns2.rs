@@ -1,8 +1,9 @@
 //! Vegas as ns-2's Agent/TCP/Vegas has it, close to the original of Brakmo and Peterson (1995): slow start doubles every
 //! other RTT, and the window moves in fractions of a packet within an RTT.
 
-use super::{Ack, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Congestion, Scheme};
 
 /// Constants of ns-2's Vegas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,9 +182,10 @@ impl Scheme for VegasNs2 {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::{SECOND, from_ms, to_s};
+
     use super::super::driver::Driver;
     use super::*;
-    use exmachina_net::time::{SECOND, from_ms, to_s};
 
     #[test]
     fn doubles_every_other_rtt_and_leaves_slow_start_with_seven_eighths() {

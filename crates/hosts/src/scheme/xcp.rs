@@ -1,7 +1,8 @@
 //! The sender of XCP (Katabi, Handley, Rohrs 2002, §3.1 and §3.2): the routers say by how much its window changes.
 
-use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::time::Time;
+
+use super::{Ack, Capabilities, Congestion, Scheme};
 
 /// An XCP sender. What it asks for, and what it tells routers of itself, the transport writes into its packets.
 #[derive(Clone, Debug)]

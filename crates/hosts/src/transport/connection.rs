@@ -10,6 +10,10 @@ mod recovery;
 mod timer;
 
 use detection::Detection;
+use exmachina_net::endpoint::{Endpoint, Totals};
+use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
+use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::time::{NEVER, Time, to_s};
 use prr::Prr;
 use recovery::Phase;
 use timer::Sampler;
@@ -19,10 +23,6 @@ use super::receiver::Receiver;
 use super::scoreboard::Scoreboard;
 use super::{Connections, HEADER_BYTES, Modular, Opening, RttEstimator, Settings};
 use crate::scheme::{Congestion, Scheme};
-use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, Time, to_s};
 
 /// Both ends of one sender's connections.
 #[derive(Clone, Debug)]

@@ -1,14 +1,15 @@
 //! The transports of evaluations under one name: which stack is at a sender's two ends is a matter of its settings.
 
+use exmachina_net::endpoint::{Endpoint, Totals, whichever};
+use exmachina_net::packet::Packet;
+use exmachina_net::time::Time;
+
 use super::ns2::{Agent, Linux, Tcp};
 use super::polled::Polled;
 use super::rational_remy13::RationalRemy13;
 use super::rational_tao14::RationalTao14;
 use super::{Connection, Settings, Stack};
 use crate::scheme::Scheme;
-use exmachina_net::endpoint::{Endpoint, Totals, whichever};
-use exmachina_net::packet::Packet;
-use exmachina_net::time::Time;
 
 /// Both ends of one sender's connections, with one stack or another.
 #[derive(Clone, Debug)]

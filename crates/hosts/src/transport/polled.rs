@@ -1,11 +1,12 @@
 //! A sender that is looked at every few ms while it is on, as Remy'13's scripts look at theirs (`sender-app.tcl`): a
 //! transfer ends when a poll sees its end, and delays are what polls see.
 
-use super::Ends;
-use crate::scheme::Scheme;
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::Packet;
 use exmachina_net::time::{NEVER, Time};
+
+use super::Ends;
+use crate::scheme::Scheme;
 
 /// A sender and what polls saw of it.
 #[derive(Clone, Debug)]

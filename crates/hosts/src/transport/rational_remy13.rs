@@ -6,14 +6,14 @@
 mod estimator;
 
 use estimator::{TICK, TickEstimator};
-
-use super::receiver::Receiver;
-use super::{Connections, HEADER_BYTES, Opening, Settings};
-use crate::scheme::{Ack, Scheme};
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::schedule::MAX_TIME;
 use exmachina_net::time::{NEVER, SECOND, Time};
+
+use super::receiver::Receiver;
+use super::{Connections, HEADER_BYTES, Opening, Settings};
+use crate::scheme::{Ack, Scheme};
 
 /// No window is larger.
 const MAX_WINDOW: u32 = 16_384;

@@ -10,15 +10,15 @@ mod estimator;
 use std::collections::VecDeque;
 
 use estimator::Estimator;
+use exmachina_net::endpoint::{Endpoint, Totals};
+use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
+use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::time::{NEVER, Time, from_s, to_s};
 
 use super::receiver::Receiver;
 use super::sack_blocks::SackBlocks;
 use super::{Connections, Settings};
 use crate::scheme::{Ack, Scheme};
-use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, Time, from_s, to_s};
 
 /// A transmission.
 #[derive(Clone, Copy, Debug)]

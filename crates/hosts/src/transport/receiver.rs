@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::Settings;
 use exmachina_net::packet::{Ecn, Packet};
 use exmachina_net::time::{NEVER, Time};
+
+use super::Settings;
 
 /// What an ACK says.
 #[derive(Clone, Debug, Default)]

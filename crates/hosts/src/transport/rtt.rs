@@ -1,8 +1,9 @@
 //! Estimates of the RTT, and the retransmission timeout that follows from them (RFC 6298).
 
+use exmachina_net::time::{NEVER, SECOND, Time};
+
 use super::linux_rtt::LinuxVariation;
 use super::stack::{RtoFloor, TimerSettings};
-use exmachina_net::time::{NEVER, SECOND, Time};
 
 /// Estimates of the RTT and the retransmission timeout that follows from them (RFC 6298).
 #[derive(Clone, Copy, Debug)]

@@ -8,8 +8,9 @@ pub use detection::Lost;
 
 use std::collections::VecDeque;
 
-use crate::scheme::RateSample;
 use exmachina_net::time::Time;
+
+use crate::scheme::RateSample;
 
 /// Where a packet is, as far as the sender knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! What real stacks differ in, as settings with presets. What only one stack knows is in that stack's variant of [`Stack`].
 
-use super::stack::{LossThreshold, Modular, Recovery, Repair, Stack, TimerSettings};
 use exmachina_net::time::Time;
+
+use super::stack::{LossThreshold, Modular, Recovery, Repair, Stack, TimerSettings};
 
 /// Bytes of the headers of IP and TCP, without options; those of an ACK.
 pub const HEADER_BYTES: u16 = 40;

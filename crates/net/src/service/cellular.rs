@@ -279,10 +279,9 @@ mod tests {
 
     #[test]
     fn the_measurements_are_those_of_the_traces() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference/traces");
         for (file, measured) in MEASURED {
-            let Ok(text) = std::fs::read_to_string(format!("{folder}/{file}")) else { return };
-            let trace = Trace::parse(&text, file).unwrap();
+            let Some(path) = exmachina_reference::reference(&format!("traces/{file}")) else { return };
+            let trace = Trace::parse(&std::fs::read_to_string(path).unwrap(), file).unwrap();
             let times: Vec<Time> = trace.opportunities_ms().iter().map(|&ms| Time::from(ms) * 1_000_000).collect();
             let found = statistics(&times, trace.period_ms() as usize / 1000);
             assert_near(&found, measured, [0.01, 0.001, 0.006, 0.0003]);

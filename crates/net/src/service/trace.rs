@@ -237,9 +237,8 @@ mod tests {
 
     #[test]
     fn real_traces_are_read_and_repeat() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/reference/traces");
-        let Ok(files) = std::fs::read_dir(folder) else { return };
-        for file in files {
+        let Some(folder) = exmachina_reference::reference("traces") else { return };
+        for file in std::fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
             let trace = Trace::parse(&std::fs::read_to_string(&path).unwrap(), &path.to_string_lossy()).unwrap();
             assert!((3.0..20.0).contains(&trace.mean_mbps()), "{path:?}: {} Mbit/s", trace.mean_mbps());

@@ -1,6 +1,5 @@
 //! The closed forms of Tao'14 and others, and agreement with the engine's own accounts of time.
 
-use super::*;
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
 use exmachina_hosts::transport::Settings;
 use exmachina_net::network::{On, Workload};
@@ -9,6 +8,8 @@ use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::service::{Cellular, Trace};
 use exmachina_scenario::world::{HopPlan, LinkPlan};
+
+use super::*;
 
 const SEED: Seed = Seed { root: 5, specimen: 1 };
 

@@ -3,12 +3,13 @@
 //!
 //! Delays count when packets arrive, as in `transport/`: how long an ACK waits is the receiver's doing, not the network's.
 
-use super::{Acks, Network, Seed, Sender};
 use exmachina_hosts::scheme::Scheme;
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::EACH_PACKET;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{NEVER, Time, from_ms, from_s};
+
+use super::{Acks, Network, Seed, Sender};
 
 /// How far windows and averages are set elsewhere, up or down: at most by this factor.
 const FARTHEST: f64 = 16.0;

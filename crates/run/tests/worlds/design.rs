@@ -1,6 +1,5 @@
 //! Random networks of the design simulator, dumbbells and several links, and the witness that watches a run of one.
 
-use exmachina_run::design_simulator::{dumbbell, routed};
 use std::cell::Cell;
 
 use exmachina_hosts::scheme::Scheme;
@@ -15,6 +14,7 @@ use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_run::design_simulator::{dumbbell, routed};
 use exmachina_run::sender::Sender;
 
 use super::Dice;

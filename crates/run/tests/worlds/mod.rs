@@ -20,7 +20,6 @@ use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::service::{Cellular, Trace};
 use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
-
 use progress::answers;
 
 /// One random world and how long it is to run, s. The same seed gives the same world.

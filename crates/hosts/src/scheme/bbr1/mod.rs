@@ -7,10 +7,11 @@
 
 mod probe_rtt;
 
-use super::filter::Extreme;
-use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::random::Stream;
 use exmachina_net::time::{NEVER, Time};
+
+use super::filter::Extreme;
+use super::{Ack, Capabilities, Congestion, Scheme};
 
 /// Draft §4.3.2.1: 2 / ln 2, the least gain that doubles the rate each round.
 const HIGH_GAIN: f64 = 2.885;

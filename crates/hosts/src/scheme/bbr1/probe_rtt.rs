@@ -1,8 +1,9 @@
 //! RTprop, and PROBE_RTT, which looks for it anew (draft §4.1.2, §4.3.5).
 
+use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+
 use super::{Bbr1, MIN_PIPE, Mode};
 use crate::scheme::Ack;
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
 
 /// Draft §4.1.2.3: how long RTprop is remembered.
 const MIN_RTT_WINDOW: Time = 10 * SECOND;

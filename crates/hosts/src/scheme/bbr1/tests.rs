@@ -1,9 +1,10 @@
 //! BBR version 1 in closed loop.
 
-use super::super::loopback::{Loopback, Path};
-use super::*;
 use exmachina_net::random::Purpose;
 use exmachina_net::time::{SECOND, from_ms};
+
+use super::super::loopback::{Loopback, Path};
+use super::*;
 
 fn bbr(seed: u64) -> Bbr1 {
     Bbr1::new(10, 1250, Stream::new(seed, 0, 0, Purpose::Order))

@@ -14,10 +14,11 @@ mod probe_rtt;
 #[cfg(test)]
 mod tests;
 
-use super::filter::Extreme;
-use super::{Ack, Capabilities, Congestion, Scheme};
 use exmachina_net::random::Stream;
 use exmachina_net::time::{NEVER, Time};
+
+use super::filter::Extreme;
+use super::{Ack, Capabilities, Congestion, Scheme};
 
 /// Draft §2.5 and §5.3.1.1: 4 ln 2.
 const STARTUP_PACING_GAIN: f64 = 2.77;

@@ -1,8 +1,9 @@
 //! What BBR knows of the path: rounds, bandwidth, aggregation of ACKs, and the bounds that losses teach (draft §5.5).
 
+use exmachina_net::time::{NEVER, Time};
+
 use super::{AckPhase, Bbr3, FULL_GROWTH, FULL_ROUNDS, MIN_PIPE, State};
 use crate::scheme::{Ack, RateSample};
-use exmachina_net::time::{NEVER, Time};
 
 /// Draft §2.8: the share of losses that is tolerated.
 pub(super) const LOSS_THRESHOLD: f64 = 0.02;

@@ -1,9 +1,10 @@
 //! The cycle of ProbeBW: down, cruise, refill, up (draft §5.3.3).
 
+use exmachina_net::time::from_s;
+
 use super::model::{delivery_rate, in_flight_before};
 use super::{AckPhase, Bbr3, State};
 use crate::scheme::Ack;
-use exmachina_net::time::from_s;
 
 /// Draft §5.3.3.8.3: the most rounds between two probes, so that Reno and CUBIC fill small paths as well.
 const RENO_ROUNDS: f64 = 63.0;

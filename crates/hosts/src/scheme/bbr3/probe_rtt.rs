@@ -1,8 +1,9 @@
 //! The RTT without a queue, and ProbeRTT, which makes it visible (draft §5.3.4).
 
+use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+
 use super::{AckPhase, Bbr3, MIN_PIPE, State};
 use crate::scheme::Ack;
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
 
 /// Draft §5.3.4.1: in flight during ProbeRTT, in BDP.
 pub(super) const CWND_GAIN: f64 = 0.5;

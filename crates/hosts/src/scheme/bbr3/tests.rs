@@ -1,11 +1,12 @@
 //! BBR version 3 in closed loop, and the rules of the draft one by one.
 
+use exmachina_net::random::Purpose;
+use exmachina_net::time::{SECOND, from_ms};
+
 use super::model::{inflight_at_loss, too_high};
 use super::*;
 use crate::scheme::RateSample;
 use crate::scheme::loopback::{Loopback, Path};
-use exmachina_net::random::Purpose;
-use exmachina_net::time::{SECOND, from_ms};
 
 fn bbr(seed: u64) -> Bbr3 {
     Bbr3::new(10, Stream::new(seed, 0, 0, Purpose::Order))

@@ -1,12 +1,13 @@
 //! What a connection does at an ACK: it learns what arrived and what was lost, and tells the scheme.
 
+use exmachina_net::time::Time;
+
 use super::Connection;
 use super::recovery::Heard;
 use crate::scheme::{Ack, Scheme};
 use crate::transport::Opening;
 use crate::transport::receiver::Feedback;
 use crate::transport::scoreboard::Arrival;
-use exmachina_net::time::Time;
 
 impl<S: Scheme> Connection<S> {
     /// Deals with an ACK.

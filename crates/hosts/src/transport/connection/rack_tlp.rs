@@ -1,6 +1,9 @@
 //! How a connection learns of losses today: RACK's time threshold and timer (RFC 8985 §6), tail loss probes (§7), and what
 //! proves that a loss was none.
 
+use exmachina_net::packet::Packet;
+use exmachina_net::time::{NEVER, Time};
+
 use super::Connection;
 use super::recovery::{Heard, Phase};
 use crate::scheme::Scheme;
@@ -10,8 +13,6 @@ use crate::transport::rack::{Rack, Surroundings};
 use crate::transport::receiver::Feedback;
 use crate::transport::scoreboard::Lost;
 use crate::transport::undo::{Evidence, Undo};
-use exmachina_net::packet::Packet;
-use exmachina_net::time::{NEVER, Time};
 
 /// The state of it.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! How a connection learns of losses, what it sends while it repairs them, and how it answers ECN marks.
 
+use exmachina_net::time::Time;
+
 use super::Connection;
 use super::detection::Detection;
 use super::prr::{Progress, Prr};
 use crate::scheme::Scheme;
 use crate::transport::scoreboard::Lost;
-use exmachina_net::time::Time;
 
 /// What an ACK told, beside what the records of packets hold now.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,12 @@
 //! The retransmission timer of a connection, and the RTT samples that it is set by.
 
+use exmachina_net::time::{NEVER, Time};
+
 use super::Connection;
 use super::recovery::Phase;
 use crate::scheme::{Congestion, Scheme};
 use crate::transport::receiver::Feedback;
 use crate::transport::{RtoFloor, RttSamples};
-use exmachina_net::time::{NEVER, Time};
 
 /// What sets the timer, with the packet whose RTT is being measured and when it was sent, where not every packet's is.
 #[derive(Clone, Copy, Debug)]

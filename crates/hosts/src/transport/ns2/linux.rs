@@ -1,14 +1,15 @@
 //! TCP/Linux of ns-2 (Wei and Cao 2006), under the modules of Linux 2.6.22: whose window grows and when, what is taken for
 //! lost, and what may go while that is repaired.
 
+use exmachina_net::endpoint::Totals;
+use exmachina_net::time::Time;
+
 use super::Rules;
 use super::board::Board;
 use super::estimator::{Estimator, LINUX};
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::transport::Settings;
 use crate::transport::receiver::Feedback;
-use exmachina_net::endpoint::Totals;
-use exmachina_net::time::Time;
 
 /// Packets that may follow at once what is in flight when recovery ends (`tcp_moderate_cwnd`).
 const MAX_BURST: u32 = 3;

@@ -11,13 +11,14 @@ mod tcp;
 pub use linux::Linux;
 pub use tcp::Tcp;
 
-use super::receiver::{Feedback, Receiver};
-use super::{Connections, HEADER_BYTES, Opening, Settings};
-use crate::scheme::Scheme;
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::{NUMBERS, Packet, XcpHeader, check_numbers};
 use exmachina_net::schedule::MAX_TIME;
 use exmachina_net::time::{NEVER, Time, to_s};
+
+use super::receiver::{Feedback, Receiver};
+use super::{Connections, HEADER_BYTES, Opening, Settings};
+use crate::scheme::Scheme;
 
 /// What the agents differ in: how they learn of losses, what they send again, and how long they wait.
 pub trait Rules: Clone {

@@ -3,13 +3,14 @@
 //! Numbers are those of the agent's window: what follows the cumulative ACK, up to `sent_to`, counts as in flight, and a
 //! timeout takes `sent_to` back.
 
+use exmachina_net::endpoint::Totals;
+use exmachina_net::time::{NEVER, Time};
+
 use super::Rules;
 use super::estimator::{Estimator, NS2};
 use crate::scheme::{Ack, Congestion, Scheme};
 use crate::transport::receiver::Feedback;
 use crate::transport::{Opening, Settings, Stack};
-use exmachina_net::endpoint::Totals;
-use exmachina_net::time::{NEVER, Time};
 
 /// Duplicate ACKs that show a loss.
 const DUPLICATES: u32 = 3;

@@ -1,8 +1,9 @@
 //! What is taken for lost by the time of its transmission (RACK, RFC 8985 §6.2 step 5 and §6.3), and what is not, after all.
 
+use exmachina_net::time::Time;
+
 use super::detection::{Lost, and};
 use super::{Scoreboard, State};
-use exmachina_net::time::Time;
 
 impl Scoreboard {
     /// Declares lost what was sent `patience` ago or longer, before the latest transmission that arrived: the first and how

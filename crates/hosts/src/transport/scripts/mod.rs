@@ -22,11 +22,12 @@ mod tail;
 mod undone;
 mod without_sack;
 
-use crate::scheme::{NewReno, NewRenoSettings, Scheme};
-use crate::transport::{Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::packet::Packet;
 use exmachina_net::time::{Time, from_ms, to_ms};
+
+use crate::scheme::{NewReno, NewRenoSettings, Scheme};
+use crate::transport::{Ends, Recovery, Settings};
 
 /// Today's transport with an ACK for every packet.
 fn today() -> Settings {

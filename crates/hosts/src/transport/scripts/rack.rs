@@ -1,9 +1,10 @@
 //! RACK's rules, line by line (RFC 8985 §6), with PRR's (RFC 9937 §6).
 
-use super::{play, reno, today};
-use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
 use exmachina_net::packet::Ecn;
 use exmachina_net::time::Time;
+
+use super::{play, reno, today};
+use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
 
 /// A window of ten packets, in recovery too.
 #[derive(Clone)]

@@ -1,9 +1,10 @@
 //! The transports under RemyCCs in the authors' ns-2, line by line.
 
+use exmachina_net::time::{Time, from_ms};
+
 use super::{ns2, play};
 use crate::scheme::{Ack, Capabilities, ConstantWindow, Scheme};
 use crate::transport::Recovery;
-use exmachina_net::time::{Time, from_ms};
 
 /// Five packets, one in a millisecond.
 #[derive(Clone)]
