@@ -107,7 +107,8 @@ def test_a_class_may_set_the_pace() -> None:
     assert rows["throughput_mbps"] == pytest.approx([5.0, 5.0], rel=0.1)
 
 
-ECN_SCENARIO = SCENARIO.replace("rate_mbps = 15", "rate_mbps = 2\nqueue = { codel = { ecn = true } }")
+def with_link(**link: Any) -> str:
+    return network(**{**SETTINGS, "link": {**SETTINGS["link"], **link}})
 
 
 def test_a_class_may_have_its_packets_marked() -> None:
@@ -133,7 +134,8 @@ def test_a_class_may_have_its_packets_marked() -> None:
         losses = marks = seen = 0
         ecn = True
 
-    e = evaluation(ECN_SCENARIO).with_schemes([Halving, Marked])
+    e = evaluation(with_link(rate_mbps=2, queue={"codel": {"ecn": True}}))
+    e = e.with_schemes([Given("Halving", Halving), Given("Marked", Marked)])
     for contender in range(2):
         e.run(contender, 0, 1, _core.Workers(1), _core.Stop())
     # The queue drops what it cannot mark; a mark counts as a loss where the class says nothing else.
@@ -148,8 +150,7 @@ def test_a_class_may_keep_its_window_in_recovery() -> None:
     class Steadfast(Wide40):
         owns_recovery = True
 
-    text = SCENARIO.replace("buffer = { packets = 100 }", "buffer = { packets = 100 }\nloss = 0.05")
-    e = evaluation(text).with_schemes([Wide40, Steadfast])
+    e = evaluation(with_link(loss=0.05)).with_schemes([Given("Wide40", Wide40), Given("Steadfast", Steadfast)])
     sums = [arrays(e.run(i, 0, 3, _core.Workers(1), _core.Stop()))["delivered_packets"].sum() for i in range(2)]
     assert sums[1] > 1.02 * sums[0]
 
@@ -159,7 +160,7 @@ def test_what_is_neither_true_nor_false_is_told() -> None:
         ecn = "yes"  # type: ignore[assignment]
 
     with pytest.raises(TypeError, match="ecn: expected True or False, got yes"):
-        evaluation().with_schemes([Odd]).run(0, 0, 1, _core.Workers(1), _core.Stop())
+        evaluation().with_schemes([Given("Odd", Odd)]).run(0, 0, 1, _core.Workers(1), _core.Stop())
 
 
 def test_what_a_class_raises_is_raised_again() -> None:

@@ -126,9 +126,9 @@ def test_what_has_no_bootstrap(values: list[float]) -> None:
 @pytest.mark.parametrize("arguments", ["--help", "design --help", "models"])
 def test_scipy_is_loaded_where_it_is_used_and_not_before(arguments: str) -> None:
     code = (
-        "import sys, contextlib, exmachina.cli\n"
+        "import sys, contextlib, exmachina.command.cli\n"
         f"sys.argv = ['exmachina', *'{arguments}'.split()]\n"
-        "with contextlib.suppress(SystemExit): exmachina.cli.main()\n"
+        "with contextlib.suppress(SystemExit): exmachina.command.cli.main()\n"
         "assert not [name for name in sys.modules if name.partition('.')[0] == 'scipy']"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, timeout=60)

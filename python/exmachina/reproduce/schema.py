@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from exmachina.errors import InputError
-from exmachina.nearest import or_nearest
+from exmachina.files import or_nearest
 
 __all__ = ["Record", "read_record"]
 
