@@ -1,9 +1,10 @@
 //! The design search (Remy'13 §4.3): from a model to a rule table, one resumable step after another.
 //!
 //! - `paper.rs`: the five steps of the paper, faithfully.
-//! - `ours.rs`: the default, which gets further with far less work; `race.rs` compares its candidates.
+//! - `greedy.rs`: the default, which gets further with far less work, from several beginnings (`restarts.rs`); `race.rs` compares its
+//!   candidates; `shifts.rs` changes whole tables; `tuning.rs`: what of it can be switched off.
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
-//! - `laws.rs`: whole tables to begin with, each given by a few numbers.
+//! - `policies.rs`: whole tables to begin with, each given by a few numbers.
 //! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
@@ -18,16 +19,18 @@ mod answer;
 mod arena;
 mod checkpoint;
 mod clearance;
-mod laws;
+mod greedy;
 mod measure;
 mod moves;
-mod ours;
 mod paper;
+mod policies;
 mod race;
+mod restarts;
 mod shifts;
 mod splits;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -40,12 +43,12 @@ use serde::{Deserialize, Serialize};
 pub use arena::{Meter, Stopped};
 pub use checkpoint::DesignError;
 pub use measure::Measure;
-pub use ours::Tuning;
+pub use tuning::Tuning;
 
 use arena::Arena;
 use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
-use ours::Ours;
 use paper::Paper;
+use restarts::Restarts;
 
 use crate::model::Model;
 
@@ -114,7 +117,7 @@ pub struct HistoryPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Method {
     Paper(Box<Paper>),
-    Default(Box<Ours>),
+    Default(Box<Restarts>),
 }
 
 /// What a step of a procedure did.
@@ -185,7 +188,7 @@ impl Part {
         table.provenance = None;
         let method = match search {
             Search::Paper => Method::Paper(Box::default()),
-            Search::Default => Method::Default(Box::new(Ours::new(&table))),
+            Search::Default => Method::Default(Box::new(Restarts::new(&table))),
         };
         Part { start: table.clone(), table, best: None, method }
     }
@@ -313,7 +316,7 @@ impl Designer {
     /// The parts of our procedure in use. Several classes of senders get along by growing together: one that began
     /// again would spoil what the others have learned.
     fn tuning(&self) -> Tuning {
-        Tuning { lines: self.settings.tuning.lines && self.parts.len() == 1, ..self.settings.tuning.clone() }
+        Tuning { restarts: self.settings.tuning.restarts && self.parts.len() == 1, ..self.settings.tuning.clone() }
     }
 
     /// Keeps the tables if they measured best so far, that of a class being this, and notes how good the best are now.

@@ -70,7 +70,7 @@ pub fn product(action: Action, design: &DesignTable) -> Vec<Action> {
     out
 }
 
-/// Steps along m, b and r and along what a flow feels of them, `reach` = 1 being bold:
+/// Steps along m, b and r and along what a flow feels of them, `step_size` = 1 being bold:
 ///
 /// - r by a factor;
 /// - b alone, by a share of itself;
@@ -78,16 +78,16 @@ pub fn product(action: Action, design: &DesignTable) -> Vec<Action> {
 /// - m and b together such that the window at which the rule rests, b / (1 - m), stays: how fast the window gets there
 ///   is then all that changes;
 /// - the resting window alone, and with r against it (the same rate in a different shape).
-pub fn steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
+pub fn steps(action: Action, step_size: f64, design: &DesignTable) -> Vec<Action> {
     let Action { multiple: m, increment: b, intersend_ms: r } = action;
     let mut out = Vec::new();
     let mut push = |multiple: f64, increment: f64, intersend_ms: f64| {
         out.push(legal(Action { multiple, increment: increment.round() as i32, intersend_ms }, design));
     };
     let b = f64::from(b);
-    let factor = libm::exp2(reach);
-    let jump = (b.abs() * (factor - 1.0)).max(libm::ceil(8.0 * reach * reach)).max(1.0);
-    let bend = 0.4 * reach;
+    let factor = libm::exp2(step_size);
+    let jump = (b.abs() * (factor - 1.0)).max(libm::ceil(8.0 * step_size * step_size)).max(1.0);
+    let bend = 0.4 * step_size;
     for sign in [-1.0, 1.0] {
         let by = if sign > 0.0 { factor } else { 1.0 / factor };
         push(m, b, r * by);
@@ -102,7 +102,7 @@ pub fn steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
             let m2 = 1.0 - (1.0 - m) * by;
             push(m2, rest * (1.0 - m2), r);
         } else if sign < 0.0 {
-            push(1.0 - 0.1 * reach, b + jump, r);
+            push(1.0 - 0.1 * step_size, b + jump, r);
         }
     }
     out.retain(|&a| a != action);
@@ -116,11 +116,11 @@ pub fn steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
     unique
 }
 
-/// Steps in all three parts at once, in random directions: what a step along one part at a time cannot reach.
-pub fn leaps(action: Action, reach: f64, count: usize, design: &DesignTable, stream: &mut Stream) -> Vec<Action> {
+/// Steps in all three parts at once, in random directions: what a step along one part at a time cannot get to.
+pub fn leaps(action: Action, step_size: f64, count: usize, design: &DesignTable, stream: &mut Stream) -> Vec<Action> {
     let leap = |_| {
-        let reach = reach * stream.log_between(0.2, 1.0);
-        let factor = |stream: &mut Stream| libm::exp2(reach * stream.between(-1.5, 1.5));
+        let step_size = step_size * stream.log_between(0.2, 1.0);
+        let factor = |stream: &mut Stream| libm::exp2(step_size * stream.between(-1.5, 1.5));
         let rest_share = (1.0 - action.multiple).clamp(0.004, 1.0);
         let rest = f64::from(action.increment) / rest_share * factor(stream);
         let by = factor(stream);
@@ -133,10 +133,10 @@ pub fn leaps(action: Action, reach: f64, count: usize, design: &DesignTable, str
 }
 
 /// The steps that matter most, for where many places are tried: pace, resting window, and pace against window.
-pub fn few_steps(action: Action, reach: f64, design: &DesignTable) -> Vec<Action> {
+pub fn few_steps(action: Action, step_size: f64, design: &DesignTable) -> Vec<Action> {
     let Action { multiple: m, increment: b, intersend_ms: r } = action;
-    let factor = libm::exp2(reach);
-    let jump = (f64::from(b).abs() * (factor - 1.0)).max(libm::ceil(8.0 * reach * reach)).max(1.0);
+    let factor = libm::exp2(step_size);
+    let jump = (f64::from(b).abs() * (factor - 1.0)).max(libm::ceil(8.0 * step_size * step_size)).max(1.0);
     let mut out = Vec::new();
     for (by, jump) in [(factor, jump), (1.0 / factor, -jump)] {
         let b2 = (f64::from(b) + jump).round() as i32;
@@ -198,10 +198,10 @@ mod tests {
     fn a_step_of_the_pace_keeps_the_window_that_a_rule_rests_at() {
         for (multiple, increment, intersend_ms) in [(0.9, 40, 1.4), (0.5, 100, 0.7), (0.0, 200, 1.0)] {
             let action = Action { multiple, increment, intersend_ms };
-            for reach in [1.0, 0.3, 0.06] {
-                for all in [steps(action, reach, &design()), few_steps(action, reach, &design())] {
+            for step_size in [1.0, 0.3, 0.06] {
+                for all in [steps(action, step_size, &design()), few_steps(action, step_size, &design())] {
                     let paces = all.iter().filter(|a| (a.multiple, a.increment) == (multiple, increment));
-                    assert_eq!(paces.count(), 2, "slower and faster, and nothing else: {action:?}, {reach}");
+                    assert_eq!(paces.count(), 2, "slower and faster, and nothing else: {action:?}, {step_size}");
                 }
             }
         }
@@ -211,14 +211,14 @@ mod tests {
     fn a_step_of_how_fast_the_window_gets_there_keeps_it_too() {
         for (multiple, increment) in [(0.9, 40), (0.5, 100), (0.8, 64)] {
             let action = Action { multiple, increment, intersend_ms: 1.0 };
-            for reach in [0.5, 0.3, 0.06] {
+            for step_size in [0.5, 0.3, 0.06] {
                 // All that a whole packet more or less in the increment makes of it.
                 let kept = |a: &&Action| (rest(**a) - rest(action)).abs() <= 0.51 / (1.0 - a.multiple);
-                let all = steps(action, reach, &design());
+                let all = steps(action, step_size, &design());
                 let speeds: Vec<_> =
                     all.iter().filter(|a| a.intersend_ms == 1.0 && a.multiple != multiple).filter(kept).collect();
                 let faster = speeds.iter().any(|a| a.multiple < multiple);
-                assert!(faster && speeds.iter().any(|a| a.multiple > multiple), "{action:?}, {reach}: {all:?}");
+                assert!(faster && speeds.iter().any(|a| a.multiple > multiple), "{action:?}, {step_size}: {all:?}");
             }
         }
     }
@@ -229,9 +229,9 @@ mod tests {
         let mut stream = Stream::new(1, 2, 3, exmachina_net::random::Purpose::Candidates);
         for (multiple, increment, intersend_ms) in [(1.0, 1, 3.0), (0.0, 0, 0.25), (0.93, 256, 0.7)] {
             let action = Action { multiple, increment, intersend_ms };
-            for reach in [1.0, 0.3, 0.06] {
-                let leaps = leaps(action, reach, 50, &design, &mut stream);
-                for a in [steps(action, reach, &design), few_steps(action, reach, &design), leaps].concat() {
+            for step_size in [1.0, 0.3, 0.06] {
+                let leaps = leaps(action, step_size, 50, &design, &mut stream);
+                for a in [steps(action, step_size, &design), few_steps(action, step_size, &design), leaps].concat() {
                     assert!(a != action && a == legal(a, &design), "{a:?}");
                 }
             }

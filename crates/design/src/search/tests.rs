@@ -127,7 +127,7 @@ fn a_grown_table_is_worked_on_as_it_is() {
     let level = |search: &Designer| {
         let Method::Default(ours) = &search.parts[0].method else { unreachable!() };
         let state = serde_json::to_value(ours).unwrap();
-        (state["phase"].as_u64().unwrap(), state["line"]["level"].as_u64().unwrap())
+        (state["phase"].as_u64().unwrap(), state["greedy"]["level"].as_u64().unwrap())
     };
     assert_eq!(level(&search), (2, 1));
     run(&mut search, 3);

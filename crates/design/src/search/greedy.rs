@@ -1,28 +1,28 @@
 //! The default search: greedy like the paper's (Remy'13 §4.3), with races in place of full comparisons.
 //!
-//! Rules are improved in order of use, by steps of shrinking reach. When no rule in use improves any more, the most used
+//! Rules are improved in order of use, by steps of shrinking size. When no rule in use improves any more, the most used
 //! ones are split in two, along the one signal and with the one change of action that gain most; a split that gains
 //! nothing is not made. When that fails too, the next level looks closer, at more specimens.
 
-use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal};
+use exmachina_rules::{Action, FlatTable, Point, RuleTable, Signal};
 use exmachina_scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
 use super::arena::Stopped;
 use super::clearance::{clear_action, clear_table, edges};
-use super::laws::Law;
-use super::measure::Measure;
+use super::policies::Policy;
 use super::race::{By, Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
-use super::{Bench, Done, checkpoint, moves, shifts};
+use super::tuning::Tuning;
+use super::{Bench, Done, moves, shifts};
 
-/// Reach at which a rule starts, and below which it rests.
-const FIRST_REACH: f64 = 1.0;
-const LAST_REACH: f64 = 0.06;
-/// Reach at the beginning of a further level, and of the halves of a split rule.
-const NEXT_REACH: f64 = 0.5;
-const CHILD_REACH: f64 = 0.6;
-/// Reach of the change that comes with a split, at even and odd levels.
+/// Step size at which a rule starts, and below which it rests.
+const FIRST_STEP: f64 = 1.0;
+const LAST_STEP: f64 = 0.06;
+/// Step size at the beginning of a further level, and of the halves of a split rule.
+const NEXT_STEP: f64 = 0.5;
+const CHILD_STEP: f64 = 0.6;
+/// Step size of the change that comes with a split, at even and odd levels.
 const BOLD_SPLIT: f64 = 0.7;
 const FINE_SPLIT: f64 = 0.25;
 /// Rules that have less than this share of the firings of a specimen, on the mean, are left alone.
@@ -42,154 +42,52 @@ const LOOK_EVERY: u32 = 8;
 /// What the search knows of one rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// Size of the next steps; at rest once below [`LAST_REACH`].
-    reach: f64,
+    /// Size of the next steps; at rest once below [`LAST_STEP`].
+    step_size: f64,
     /// A split of it gained nothing at this level.
     whole: bool,
 }
 
 impl Default for Note {
     fn default() -> Self {
-        Note { reach: FIRST_REACH, whole: false }
+        Note { step_size: FIRST_STEP, whole: false }
     }
 }
 
-/// Laws that are tried anywhere, and near the last one; and the reach at which the search for them ends.
-const LAWS_ANYWHERE: usize = 120;
-const LAWS_NEARBY: usize = 40;
-const LAST_LAW_REACH: f64 = 0.2;
+/// Policies that are tried anywhere, and near the last one; and the step size at which the search for them ends.
+const POLICIES_ANYWHERE: usize = 120;
+const POLICIES_NEARBY: usize = 40;
+const LAST_POLICY_STEP: f64 = 0.2;
 
-/// The search for a law.
+/// The search for a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct LawSearch {
+pub struct PolicySearch {
     /// The best so far.
-    law: Option<Law>,
+    policy: Option<Policy>,
     /// How far from it others are tried.
-    reach: f64,
+    step_size: f64,
 }
 
-impl Default for LawSearch {
+impl Default for PolicySearch {
     fn default() -> Self {
-        LawSearch { law: None, reach: 1.0 }
+        PolicySearch { policy: None, step_size: 1.0 }
     }
 }
 
-/// Lines of descent that are tried in each phase, every one with its own luck.
-const TRIALS: [usize; 3] = [3, 2, 2];
-/// Lines of the first phase that do not begin with one rule.
-const FEEDBACK_LINE: usize = 1;
-const LAW_LINE: usize = 2;
-/// A line has grown in a phase once it has this many rules, or nothing more to gain at its level.
-const GROWN: [usize; 3] = [4, 12, 36];
+/// A table of so many rules has its beginnings behind it.
+pub const HAS_GROWN: usize = 4;
 
-/// State of the search beside the table.
-///
-/// How far a greedy search gets is largely luck, the more so the fewer rules there are. So it begins several times, goes
-/// on with the best beginning, from there several times again, and so on for some phases.
+/// State of one restart, beside its table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ours {
-    line: Line,
-    /// Phases done.
-    phase: usize,
-    /// Where the lines of this phase begin, if not where the search began.
-    origin: Option<Grown>,
-    /// The lines of this phase that have grown.
-    grown: Vec<Grown>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Grown {
-    line: Line,
-    #[serde(with = "checkpoint::table")]
-    table: RuleTable,
-    measure: Measure,
-}
-
-impl Ours {
-    /// The search that begins with a table. One of many rules has its beginnings behind it.
-    pub fn new(start: &RuleTable) -> Ours {
-        let phase = GROWN.iter().take_while(|&&rules| start.len() >= rules).count();
-        Ours { line: Line::from(start), phase, ..Ours::default() }
-    }
-
-    /// Whether there has been more than one beginning.
-    pub fn has_choice(&self) -> bool {
-        self.phase > 0 || !self.grown.is_empty()
-    }
-
-    /// One step of the present line; when it has grown, the next begins, or the best of all goes on.
-    pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        let small = bench.model.scenario.grid().is_some();
-        self.line.quick = tuning.quick_start && self.phase == 0 && (small || self.grown.is_empty());
-        let done = self.line.step(bench, tuning)?;
-        let table = done.table.as_ref().unwrap_or(bench.table);
-        let first_level = self.origin.as_ref().map_or(Line::from(bench.start).level, |origin| origin.line.level);
-        // Where all networks are known in advance, one line gets as far, and sooner.
-        if !tuning.lines
-            || small
-            || self.phase >= TRIALS.len()
-            || self.line.law.is_some()
-            || (table.len() < GROWN[self.phase] && self.line.level == first_level)
-        {
-            return Ok(done);
-        }
-        let (table, measure) = (table.clone(), bench.measure(table)?);
-        self.grown.push(Grown { line: std::mem::take(&mut self.line), table: table.clone(), measure });
-        let measured = Some((table, measure));
-        let (phase, trials) = (self.phase + 1, TRIALS[self.phase]);
-        let doing = format!("phase {phase}, line {} of {trials}: {measure}", self.grown.len());
-        if self.grown.len() == trials {
-            let best =
-                self.grown.drain(..).reduce(|best, g| if g.measure.compare(&best.measure).is_gt() { g } else { best });
-            self.origin = best;
-            self.phase += 1;
-        }
-        let next = match &self.origin {
-            Some(origin) => {
-                self.line = origin.line.clone();
-                origin.table.clone()
-            }
-            None => {
-                self.line = Line::from(bench.start);
-                self.line.law = (self.grown.len() == LAW_LINE && bench.start.len() == 1).then(LawSearch::default);
-                beginning(self.grown.len(), bench)
-            }
-        };
-        Ok(Done { table: Some(next), measured, doing })
-    }
-}
-
-/// Where line number `line` of the first phase begins. One begins with two rules: a window that grows while there is no
-/// queue and shrinks where there is one. From a single rule, which has no feedback, a greedy search is drawn to fixed
-/// windows, and can be a long time finding its way back from there. Another one begins with a law, which it searches for.
-fn beginning(line: usize, bench: &Bench) -> RuleTable {
-    let mut table = bench.start.clone();
-    if line != FEEDBACK_LINE || table.len() > 1 || !table.signals.contains(&Signal::RttRatio) {
-        return table;
-    }
-    let (_, start) = table.rules()[0];
-    let stream = &mut bench.stream();
-    let mut at = [0.0; SIGNALS];
-    at[Signal::RttRatio as usize] = 1.0 + stream.log_between(0.01, 0.3);
-    table.split(0, &at, &[Signal::RttRatio]);
-    let pace = bench.model.design.intersend_ms;
-    let intersend_ms = start.intersend_ms.min(libm::sqrt(pace.min * pace.max));
-    for (rule, multiple, increment) in [(0, 1.0, 1), (1, 0.9, 1)] {
-        table.set_action(rule, moves::legal(Action { multiple, increment, intersend_ms }, &bench.model.design));
-    }
-    table
-}
-
-/// State of one line of descent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Line {
-    /// The search for a law to begin with, while it lasts.
-    law: Option<LawSearch>,
+pub struct Greedy {
+    /// The search for a policy to begin with, while it lasts.
+    pub policy: Option<PolicySearch>,
     notes: Vec<Note>,
-    level: u32,
+    /// How closely it looks: at longer races, and at smaller splits.
+    pub level: u32,
     /// Runs are a quarter as long. A good start in a hurry; but short runs flatter what is good at starting up, so that
     /// much of what they show as gains is none.
-    quick: bool,
+    pub quick: bool,
     /// Share of each rule in the firings of a specimen, from the last look.
     uses: Vec<f64>,
     /// Improvements since the last look at the uses.
@@ -199,63 +97,20 @@ struct Line {
     shifted: usize,
 }
 
-/// Parts of the procedure, each of which can be switched off to measure what it is worth (docs/search.md).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tuning {
-    /// Candidates are raced; otherwise all run in full.
-    pub races: bool,
-    /// Each step draws its own specimens; otherwise all steps share one set.
-    pub fresh_specimens: bool,
-    /// Runs in which the changed rule never fires are not repeated.
-    pub skip_unused: bool,
-    /// A gain must exceed this many paired standard errors.
-    pub confidence: f64,
-    /// Candidates are steps along what a flow feels; otherwise the Cartesian product of Remy'13.
-    pub steps: bool,
-    /// Boxes are split in two along the signal that gains most; otherwise at the median of all signals at once.
-    pub chosen_splits: bool,
-    /// Begin with few runs in a race and add to them; otherwise many at once.
-    pub levels: bool,
-    /// The very first line makes do with short runs.
-    pub quick_start: bool,
-    /// Begin several times and go on with the best beginning.
-    pub lines: bool,
-    /// Edges move, and all rules change at once.
-    pub shifts: bool,
-}
-
-impl Default for Tuning {
-    fn default() -> Self {
-        Tuning {
-            races: true,
-            fresh_specimens: true,
-            skip_unused: true,
-            confidence: 1.0,
-            steps: true,
-            chosen_splits: true,
-            levels: true,
-            quick_start: true,
-            lines: true,
-            shifts: true,
-        }
-    }
-}
-
-impl Line {
-    /// A line that begins with a table. One that has grown is worked on from the second level: what little it still gains
+impl Greedy {
+    /// A restart that begins with a table. One that has grown is worked on from the second level: what little it still gains
     /// is lost in races of a few runs, which then do more harm than good.
-    fn from(start: &RuleTable) -> Line {
-        if start.len() < GROWN[0] {
-            return Line::default();
+    pub fn from(start: &RuleTable) -> Greedy {
+        if start.len() < HAS_GROWN {
+            return Greedy::default();
         }
-        Line { level: 1, notes: vec![Note { reach: NEXT_REACH, whole: false }; start.len()], ..Line::default() }
+        Greedy { level: 1, notes: vec![Note { step_size: NEXT_STEP, whole: false }; start.len()], ..Greedy::default() }
     }
 
     /// One step: a rule improved, a rule split, or the next level.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        if let Some(search) = self.law.take() {
-            return self.seek_law(search, bench, tuning);
+        if let Some(search) = self.policy.take() {
+            return self.seek_policy(search, bench, tuning);
         }
         self.notes.resize(bench.table.len(), Note::default());
         self.look(bench, tuning)?;
@@ -266,41 +121,42 @@ impl Line {
         if let Some(kind) = shift.filter(|_| tuning.shifts && self.level > 0) {
             return self.shift(kind, bench, tuning);
         }
-        if let Some(&rule) = order.iter().find(|&&r| self.notes[r].reach >= self.last_reach()) {
+        if let Some(&rule) = order.iter().find(|&&r| self.notes[r].step_size >= self.last_step()) {
             return self.improve(rule, bench, tuning);
         }
         if let Some(&rule) = order.iter().take(SPLITS_TRIED).find(|&&r| !self.notes[r].whole) {
             return self.split(rule, bench, tuning);
         }
         self.level += 1;
-        self.notes.fill(Note { reach: NEXT_REACH, whole: false });
+        self.notes.fill(Note { step_size: NEXT_STEP, whole: false });
         self.shifted = 0;
         Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
     }
 
-    /// Looks for a law better than the present table: anywhere at first, then near the last.
-    fn seek_law(&mut self, search: LawSearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        let LawSearch { law, reach } = search;
+    /// Looks for a policy better than the present table: anywhere at first, then near the last.
+    fn seek_policy(&mut self, search: PolicySearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let PolicySearch { policy, step_size } = search;
         let stream = &mut bench.stream();
-        let laws: Vec<Law> = match &law {
-            None => (0..LAWS_ANYWHERE).map(|_| Law::draw(stream)).collect(),
-            Some(law) => (0..LAWS_NEARBY).map(|_| law.near(reach, stream)).collect(),
+        let policies: Vec<Policy> = match &policy {
+            None => (0..POLICIES_ANYWHERE).map(|_| Policy::draw(stream)).collect(),
+            Some(policy) => (0..POLICIES_NEARBY).map(|_| policy.near(step_size, stream)).collect(),
         };
         let clear = |table: RuleTable| clear_table(&table, bench.model);
-        let tabled = laws.into_iter().filter_map(|law| law.table(bench.model).map(|table| (law, clear(table))));
-        let (laws, tables): (Vec<Law>, Vec<RuleTable>) = tabled.unzip();
+        let tabled =
+            policies.into_iter().filter_map(|policy| policy.table(bench.model).map(|table| (policy, clear(table))));
+        let (policies, tables): (Vec<Policy>, Vec<RuleTable>) = tabled.unzip();
         let (next, table, doing) = match self.best_of(tables, bench, tuning)? {
             Some((table, by, candidate)) => {
-                let found = LawSearch { law: Some(laws[candidate].clone()), reach };
-                (Some(found), Some(table), format!("law: {by}"))
+                let found = PolicySearch { policy: Some(policies[candidate].clone()), step_size };
+                (Some(found), Some(table), format!("policy: {by}"))
             }
             None => {
-                let on = law.is_some() && reach > LAST_LAW_REACH;
-                let closer = on.then(|| LawSearch { law, reach: reach / 2.0 });
-                (closer, None, format!("law: none better of reach {reach:.2}"))
+                let on = policy.is_some() && step_size > LAST_POLICY_STEP;
+                let closer = on.then(|| PolicySearch { policy, step_size: step_size / 2.0 });
+                (closer, None, format!("policy: none better of size {step_size:.2}"))
             }
         };
-        self.law = next;
+        self.policy = next;
         Ok(Done { table, measured: None, doing })
     }
 
@@ -349,8 +205,8 @@ impl Line {
         Ok(())
     }
 
-    fn last_reach(&self) -> f64 {
-        if self.level == 0 { 0.3 } else { LAST_REACH }
+    fn last_step(&self) -> f64 {
+        if self.level == 0 { 0.3 } else { LAST_STEP }
     }
 
     /// How races are run at the present level.
@@ -377,10 +233,10 @@ impl Line {
 
     fn improve(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         let (design, (_, action)) = (&bench.model.design, bench.table.rules()[rule]);
-        let reach = self.notes[rule].reach;
+        let step_size = self.notes[rule].step_size;
         let actions = if tuning.steps {
-            let leaps = moves::leaps(action, (2.0 * reach).min(1.0), LEAPS, design, &mut bench.stream());
-            [moves::steps(action, reach, design), moves::steps(action, reach / 3.0, design), leaps].concat()
+            let leaps = moves::leaps(action, (2.0 * step_size).min(1.0), LEAPS, design, &mut bench.stream());
+            [moves::steps(action, step_size, design), moves::steps(action, step_size / 3.0, design), leaps].concat()
         } else {
             moves::product(action, design)
         };
@@ -394,15 +250,15 @@ impl Line {
         let candidates: Vec<Candidate> = actions.iter().map(candidate).collect();
         self.stale += 1;
         let Some(Winner { candidate, by }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
-            self.notes[rule].reach = if tuning.steps { reach / 3.0 } else { 0.0 };
+            self.notes[rule].step_size = if tuning.steps { step_size / 3.0 } else { 0.0 };
             return Ok(Done {
                 table: None,
                 measured: None,
-                doing: format!("rule {rule}: no better step of reach {reach:.2}"),
+                doing: format!("rule {rule}: no better step of size {step_size:.2}"),
             });
         };
         if matches!(by, By::Gain(_, share) if share < SMALL_GAIN) {
-            self.notes[rule].reach = reach / 3.0;
+            self.notes[rule].step_size = step_size / 3.0;
         }
         let mut table = bench.table.clone();
         table.set_action(rule, actions[candidate]);
@@ -417,7 +273,7 @@ impl Line {
             return Ok(self.split_everywhere(rule, &seen.rules[rule].median, bench));
         }
         let seen = bench.memories(rule, &set, rules.seconds)?;
-        let reach = if self.level.is_multiple_of(2) { BOLD_SPLIT } else { FINE_SPLIT };
+        let step_size = if self.level.is_multiple_of(2) { BOLD_SPLIT } else { FINE_SPLIT };
         let mut stream = bench.stream();
         let mut variants = Vec::new();
         for halved in halves(rule, &seen, bench) {
@@ -426,7 +282,7 @@ impl Line {
             for child in [rule, rule + 1] {
                 let (old, design) = (bench.table.rules()[rule].1, &bench.model.design);
                 let leaps = moves::leaps(old, 1.0, LEAPS_PER_HALF, design, &mut stream);
-                for action in [moves::few_steps(old, reach, design), leaps].concat() {
+                for action in [moves::few_steps(old, step_size, design), leaps].concat() {
                     let action = clear_action(action, &edges, design);
                     let mut table = flat.clone();
                     table.set_action(child, action);
@@ -442,7 +298,7 @@ impl Line {
             self.notes[rule].whole = true;
             return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no split gains") });
         };
-        self.notes[rule] = Note { reach: CHILD_REACH, whole: false };
+        self.notes[rule] = Note { step_size: CHILD_STEP, whole: false };
         self.notes.insert(rule, self.notes[rule].clone());
         let table = tables.into_iter().nth(candidate);
         Ok(Done { table, measured: None, doing: format!("rule {rule}: a split {by}") })
@@ -452,7 +308,7 @@ impl Line {
     fn split_everywhere(&mut self, rule: usize, median: &Point, bench: &Bench) -> Done {
         let mut table = bench.table.clone();
         let made = table.split(rule, median, &table.signals.clone());
-        self.notes[rule] = Note { reach: CHILD_REACH, whole: made == 1 };
+        self.notes[rule] = Note { step_size: CHILD_STEP, whole: made == 1 };
         for _ in 1..made {
             self.notes.insert(rule, self.notes[rule].clone());
         }

@@ -2,7 +2,7 @@
 //! is no queue, slower where there is a long one.
 //!
 //! A greedy search that begins with one rule takes long to find this, if it does: each rule of such a table is worth
-//! something only beside the others. A law is the whole table, given by a dozen numbers; so few can be searched at random,
+//! something only beside the others. A policy is the whole table, given by a dozen numbers; so few can be searched at random,
 //! and the greedy search goes on from the best.
 
 use exmachina_net::random::Stream;
@@ -12,18 +12,18 @@ use serde::{Deserialize, Serialize};
 use super::moves;
 use crate::model::Model;
 
-/// Numbers of a law.
+/// Numbers of a policy.
 const NUMBERS: usize = 12;
 /// Boxes along the rate of ACKs, at most.
 const MOST_BOXES: f64 = 12.0;
-/// Share of the numbers that differ between a law and one nearby.
+/// Share of the numbers that differ between a policy and one nearby.
 const CHANGED: f64 = 0.4;
 
-/// A law, as the places of its numbers within their ranges, 0 to 1 each.
+/// A policy, as the places of its numbers within their ranges, 0 to 1 each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Law([f64; NUMBERS]);
+pub struct Policy([f64; NUMBERS]);
 
-/// The numbers of a law themselves.
+/// The numbers of a policy themselves.
 struct Numbers {
     /// Width of a box along the time between ACKs, as a factor.
     step: f64,
@@ -40,17 +40,17 @@ struct Numbers {
     first_increment: f64,
 }
 
-impl Law {
-    /// Any law.
-    pub fn draw(stream: &mut Stream) -> Law {
-        Law(std::array::from_fn(|_| stream.between(0.0, 1.0)))
+impl Policy {
+    /// Any policy.
+    pub fn draw(stream: &mut Stream) -> Policy {
+        Policy(std::array::from_fn(|_| stream.between(0.0, 1.0)))
     }
 
-    /// A law like this one; `reach` = 1 changes some of its numbers by as much as half their ranges.
-    pub fn near(&self, reach: f64, stream: &mut Stream) -> Law {
-        Law(self.0.map(|place| {
+    /// A policy like this one; `step_size` = 1 changes some of its numbers by as much as half their ranges.
+    pub fn near(&self, step_size: f64, stream: &mut Stream) -> Policy {
+        Policy(self.0.map(|place| {
             let (changes, by) = (stream.between(0.0, 1.0) < CHANGED, stream.between(-0.5, 0.5));
-            if changes { (place + reach * by).clamp(0.0, 1.0) } else { place }
+            if changes { (place + step_size * by).clamp(0.0, 1.0) } else { place }
         }))
     }
 
@@ -69,25 +69,26 @@ impl Law {
         }
     }
 
-    /// The table that follows this law on the networks of a model; none if the model has no signal of rate.
+    /// The table that follows this policy on the networks of a model; none if the model has no signal of rate.
     pub fn table(&self, model: &Model) -> Option<RuleTable> {
         let signals = &model.design.signals;
         let rate = [Signal::AckEwma, Signal::SendEwma].into_iter().find(|s| signals.contains(s))?;
         let (fastest_ms, slowest_ms) = packet_times_ms(model);
-        let law = self.numbers(fastest_ms, slowest_ms);
+        let policy = self.numbers(fastest_ms, slowest_ms);
         let mut edges = vec![fastest_ms];
         while edges[edges.len() - 1] < slowest_ms {
-            edges.push(edges[edges.len() - 1] * law.step);
+            edges.push(edges[edges.len() - 1] * policy.step);
         }
-        let first = action(1.0, law.first_increment, law.first_pace, model);
+        let first = action(1.0, policy.first_increment, policy.first_pace, model);
         let mut table = RuleTable::single(signals, first);
         cut(&mut table, 0, rate, &edges);
         for (i, &edge) in edges.iter().enumerate().rev() {
-            let middle = edge * libm::sqrt(law.step);
-            let queues: &[f64] = if signals.contains(&Signal::RttRatio) { &law.queue } else { &[] };
+            let middle = edge * libm::sqrt(policy.step);
+            let queues: &[f64] = if signals.contains(&Signal::RttRatio) { &policy.queue } else { &[] };
             cut(&mut table, i + 1, Signal::RttRatio, queues);
             for level in 0..=queues.len() {
-                let action = action(law.multiple[level], law.increment[level], law.pace[level] * middle, model);
+                let action =
+                    action(policy.multiple[level], policy.increment[level], policy.pace[level] * middle, model);
                 table.set_action(i + 1 + level, action);
             }
         }
@@ -135,8 +136,8 @@ mod tests {
     fn a_law_paces_by_the_acks_and_by_the_queue() {
         let model = model("'ack_ewma', 'rtt_ratio'");
         for specimen in 0..50 {
-            let law = Law::draw(&mut Stream::new(1, specimen, 0, exmachina_net::random::Purpose::Candidates));
-            let table = law.table(&model).unwrap();
+            let policy = Policy::draw(&mut Stream::new(1, specimen, 0, exmachina_net::random::Purpose::Candidates));
+            let table = policy.table(&model).unwrap();
             let action = |ack_ewma: f64, rtt_ratio: f64| {
                 let mut at = [0.0; SIGNALS];
                 (at[Signal::AckEwma as usize], at[Signal::RttRatio as usize]) = (ack_ewma, rtt_ratio);
@@ -157,19 +158,19 @@ mod tests {
 
     #[test]
     fn signals_that_a_model_leaves_out_are_left_out() {
-        let law = Law([0.5; NUMBERS]);
-        let rules = law.table(&model("'ack_ewma', 'rtt_ratio'")).unwrap().len();
+        let policy = Policy([0.5; NUMBERS]);
+        let rules = policy.table(&model("'ack_ewma', 'rtt_ratio'")).unwrap().len();
         let edges = (rules - 1) / 3;
-        assert_eq!(law.table(&model("'send_ewma'")).unwrap().len(), edges + 1);
-        assert_eq!(law.table(&model("'rtt_ratio'")), None);
+        assert_eq!(policy.table(&model("'send_ewma'")).unwrap().len(), edges + 1);
+        assert_eq!(policy.table(&model("'rtt_ratio'")), None);
     }
 
     #[test]
     fn near_is_near() {
         let stream = &mut Stream::new(1, 2, 3, exmachina_net::random::Purpose::Candidates);
-        let law = Law([0.5; NUMBERS]);
-        let other = law.near(0.2, stream);
-        assert!(other != law && other.0.iter().all(|place| (place - 0.5).abs() <= 0.1));
-        assert!(law.near(100.0, stream).0.iter().all(|place| (0.0..=1.0).contains(place)));
+        let policy = Policy([0.5; NUMBERS]);
+        let other = policy.near(0.2, stream);
+        assert!(other != policy && other.0.iter().all(|place| (place - 0.5).abs() <= 0.1));
+        assert!(policy.near(100.0, stream).0.iter().all(|place| (0.0..=1.0).contains(place)));
     }
 }
