@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use exmachina_design::model::Model;
 use exmachina_design::search::{Designer, Meter, Search, Settings};
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_run::evaluate::{Contender, mean, scores, starved_share};
+use exmachina_run::scoring::{Scorable, mean, scores, starved_share};
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -39,7 +39,7 @@ fn main() {
         }
         if p.cpu_s >= next || p.cpu_s >= budget {
             next = p.cpu_s * 1.25;
-            let table = Contender::Table(Box::new(FlatTable::new(&designer.table()).expect("a usable table")));
+            let table = Scorable::Table(Box::new(FlatTable::new(&designer.table()).expect("a usable table")));
             let all = scores(&table, &held_out, &objective, seconds);
             let (score, starved) = (mean(&all).unwrap_or(f64::NAN), starved_share(&all));
             println!("{:.2},{},{},{},{score:.4},{starved}", p.cpu_s, p.step, p.packets, p.rules);

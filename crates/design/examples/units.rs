@@ -13,7 +13,7 @@ use std::path::Path;
 use exmachina_design::model::Model;
 use exmachina_net::observe::Unwatched;
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_run::cast::Cast;
+use exmachina_run::assignment::Assignment;
 use exmachina_run::units::{slowed, stretched};
 use exmachina_scenario::Specimen;
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let seconds = (LONGER * model.design.duration_s).min(LONGEST_S);
     let run = |specimen: &Specimen| {
         let slow = Specimen { network: slowed(&specimen.network, times), ..specimen.clone() };
-        Cast::Everybody(&table).run(&slow, set.seed, seconds * times, &mut Unwatched).flows
+        Assignment::Everybody(&table).run(&slow, set.seed, seconds * times, &mut Unwatched).flows
     };
     let flows: Vec<_> = set.specimens.par_iter().map(run).collect::<Vec<_>>().concat();
     let sum = |of: fn(&exmachina_net::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();

@@ -1,7 +1,7 @@
 //! The event loop: ACKs, sends and on/off switches of one network, one at a time and in order. Design and evaluation run
 //! in this one engine, with other senders on other paths.
 //!
-//! Guarantees: simulated time never runs back; packets of a lane stay in order; every packet sent is delivered, lost or
+//! Guarantees: simulated time never runs back; packets of a delay line stay in order; every packet sent is delivered, lost or
 //! still in flight; the same arguments give the same results bit for bit. At one instant switches come first, then ACKs,
 //! then sends.
 

@@ -8,7 +8,7 @@ use exmachina_net::file_error::FileError;
 use exmachina_net::service::Trace;
 use exmachina_net::time::from_s;
 use exmachina_rules::{FlatTable, RuleTable};
-use exmachina_run::packet_trace::{PacketTrace, record};
+use exmachina_run::packet_log::{PacketLog, record};
 use exmachina_run::runs::{FlowRow, outcomes, runs, runs_until};
 use exmachina_scenario::{BufferSize, Contender, queue_by_name};
 use pyo3::prelude::*;
@@ -329,8 +329,8 @@ fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
     ]
 }
 
-fn trace_columns(py: Python<'_>, trace: PacketTrace) -> PyResult<PacketRecord> {
-    let PacketTrace { senders, hops, .. } = trace;
+fn trace_columns(py: Python<'_>, trace: PacketLog) -> PyResult<PacketRecord> {
+    let PacketLog { senders, hops, .. } = trace;
     let senders = vec![
         column(py, "time_s", senders.time_s),
         column(py, "sender", senders.sender),

@@ -48,7 +48,7 @@ mod _core {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SIGNALS", exmachina_rules::Signal::ALL.map(exmachina_rules::Signal::name))?;
         module.add("EVENTS", exmachina_run::record::Event::NAMES)?;
-        module.add("SENDER_EVENTS", exmachina_run::packet_trace::SenderEvent::NAMES)?;
-        module.add("HOP_EVENTS", exmachina_run::packet_trace::HOP_EVENTS)
+        module.add("SENDER_EVENTS", exmachina_run::packet_log::SenderEvent::NAMES)?;
+        module.add("HOP_EVENTS", exmachina_run::packet_log::HOP_EVENTS)
     }
 }

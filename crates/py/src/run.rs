@@ -5,9 +5,9 @@ use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
 use exmachina_rules::{FlatTable, Point, Signal};
-use exmachina_run::evaluate::{Contender, outcomes};
 use exmachina_run::record::{Record, record as record_run};
 use exmachina_run::reference::references;
+use exmachina_run::scoring::{Scorable, outcomes};
 use exmachina_run::usage::usage as usage_of;
 use exmachina_run::worth::{Fared, counted, fared, score_of};
 use exmachina_scenario::objective::Objective;
@@ -34,14 +34,14 @@ pub enum SchemeArgument<'py> {
 }
 
 impl SchemeArgument<'_> {
-    fn contender(&self) -> PyResult<Contender> {
+    fn contender(&self) -> PyResult<Scorable> {
         match self {
-            SchemeArgument::Table(table) => Ok(Contender::Table(Box::new(table.flat.clone()))),
+            SchemeArgument::Table(table) => Ok(Scorable::Table(Box::new(table.flat.clone()))),
             SchemeArgument::Tables(tables) if !tables.is_empty() => {
-                Ok(Contender::Tables(tables.iter().map(|table| table.flat.clone()).collect()))
+                Ok(Scorable::Tables(tables.iter().map(|table| table.flat.clone()).collect()))
             }
             SchemeArgument::Tables(_) => Err(input_error("scheme: expected at least one table")),
-            SchemeArgument::Name(name) if name == "aimd" => Ok(Contender::Aimd),
+            SchemeArgument::Name(name) if name == "aimd" => Ok(Scorable::Aimd),
             SchemeArgument::Name(name) => Err(input_error(format!("scheme: expected a table or \"aimd\", got {name}"))),
         }
     }
@@ -187,13 +187,13 @@ pub fn record(
     Ok(Recorded { events: PyList::new(py, columns)?.unbind(), covered_s: r.covered_s })
 }
 
-fn record_one(c: &Contender, specimen: &Specimen, root: u64, duration_s: f64, max_rows: usize) -> Record {
+fn record_one(c: &Scorable, specimen: &Specimen, root: u64, duration_s: f64, max_rows: usize) -> Record {
     let seed = Seed { root, specimen: specimen.index };
     let runs = |i: usize| specimen.roles.get(i).map_or(Runs::Table(0), |role| role.runs);
     let scheme = |i| match (c, runs(i)) {
-        (Contender::Aimd, _) | (_, Runs::Aimd) => AnyScheme::Aimd(Aimd::default()),
-        (Contender::Table(table), _) => AnyScheme::Remy(Remy::new(table)),
-        (Contender::Tables(tables), Runs::Table(class)) => {
+        (Scorable::Aimd, _) | (_, Runs::Aimd) => AnyScheme::Aimd(Aimd::default()),
+        (Scorable::Table(table), _) => AnyScheme::Remy(Remy::new(table)),
+        (Scorable::Tables(tables), Runs::Table(class)) => {
             AnyScheme::Remy(Remy::new(&tables[class.min(tables.len() - 1)]))
         }
     };

@@ -73,8 +73,8 @@ mod tests {
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
     use super::*;
-    use crate::evaluate::Contender;
     use crate::model::Model;
+    use crate::scoring::Scorable;
 
     fn model(count: u32, on: &str, objective: &str) -> Model {
         let text = format!(
@@ -120,7 +120,7 @@ mod tests {
         let set = model.held_out(3, 5);
         for (specimen, ideal) in set.specimens.iter().zip(references(&set, 100.0, &AtomicBool::new(false))) {
             let outcome =
-                Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
+                Scorable::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
             for (ran, ideal) in outcome.flows.iter().zip(&ideal.flows) {
                 assert!((ran.on_s - ideal.on_s).abs() < 1e-6 && (ran.share_s - ideal.share_s).abs() < 1e-6);
             }

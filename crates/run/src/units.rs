@@ -52,12 +52,12 @@ mod tests {
     use exmachina_scenario::Specimen;
 
     use super::*;
-    use crate::cast::Cast;
+    use crate::assignment::Assignment;
 
     /// Packets in a minute of true time.
     fn packets(network: &Network, table: &RuleTable, times: f64) -> f64 {
         let (network, table) = (slowed(network, times), FlatTable::new(&stretched(table, times)).unwrap());
-        let outcome = Cast::Everybody(&table).run(&Specimen::of(network, 0), 1, 60.0 * times, &mut Unwatched);
+        let outcome = Assignment::Everybody(&table).run(&Specimen::of(network, 0), 1, 60.0 * times, &mut Unwatched);
         outcome.flows.iter().map(|flow| flow.delivered as f64).sum()
     }
 

@@ -13,7 +13,7 @@ use exmachina_rules::{FlatTable, Point, SIGNALS};
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
-use crate::cast::Cast;
+use crate::assignment::Assignment;
 
 /// Uses of one rule that one specimen remembers at most.
 const PER_SPECIMEN: usize = 512;
@@ -61,13 +61,19 @@ pub struct Usage {
 /// Once `stop` is set, what comes back is worth nothing.
 #[must_use]
 pub fn usage(table: &FlatTable, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Usage {
-    usage_in(Cast::Everybody(table), table, set, duration_s, stop)
+    usage_in(Assignment::Everybody(table), table, set, duration_s, stop)
 }
 
 /// Watches the rules of a table where not all senders may run it.
 #[must_use]
-pub fn usage_in(cast: Cast<'_>, table: &FlatTable, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Usage {
-    let watch = |specimen| watch(cast, table.len(), specimen, (set.seed, duration_s), stop);
+pub fn usage_in(
+    assignment: Assignment<'_>,
+    table: &FlatTable,
+    set: &SpecimenSet,
+    duration_s: f64,
+    stop: &AtomicBool,
+) -> Usage {
+    let watch = |specimen| watch(assignment, table.len(), specimen, (set.seed, duration_s), stop);
     let mut total = Tally::new(table.len(), PER_RULE);
     for batch in set.specimens.chunks(BATCH) {
         let tallies: Vec<Tally> = batch.par_iter().map(watch).collect();
@@ -89,14 +95,14 @@ pub struct Seen {
 /// a slow link counts as much as a fast one.
 #[must_use]
 pub fn memories_in(
-    cast: Cast<'_>,
+    assignment: Assignment<'_>,
     (table, rule): (&FlatTable, usize),
     set: &SpecimenSet,
     duration_s: f64,
     stop: &AtomicBool,
 ) -> Vec<Seen> {
     let watch = |specimen| {
-        let rules = watch(cast, table.len(), specimen, (set.seed, duration_s), stop).rules;
+        let rules = watch(assignment, table.len(), specimen, (set.seed, duration_s), stop).rules;
         let all = rules.iter().map(|rule| rule.uses).sum::<u64>().max(1) as f64;
         let RuleTally { uses, kept: Thinned { kept, .. }, .. } = &rules[rule];
         let weight = *uses as f64 / all / kept.len().max(1) as f64;
@@ -105,12 +111,19 @@ pub fn memories_in(
     set.specimens.par_iter().map(watch).collect::<Vec<_>>().concat()
 }
 
-fn watch(cast: Cast<'_>, rules: usize, specimen: &Specimen, (root, seconds): (u64, f64), stop: &AtomicBool) -> Tally {
+fn watch(
+    assignment: Assignment<'_>,
+    rules: usize,
+    specimen: &Specimen,
+    (root, seconds): (u64, f64),
+    stop: &AtomicBool,
+) -> Tally {
     let since = vec![NEVER; specimen.network.senders() + specimen.neighbours.len()];
-    let mut watcher = Watcher { since, watched: cast.watched(specimen), tally: Tally::new(rules, PER_SPECIMEN), stop };
+    let mut watcher =
+        Watcher { since, watched: assignment.watched(specimen), tally: Tally::new(rules, PER_SPECIMEN), stop };
     // Nothing is simulated any more once it is set.
     let seconds = if stop.load(Ordering::Relaxed) { 0.0 } else { seconds };
-    cast.run(specimen, root, seconds, &mut watcher);
+    assignment.run(specimen, root, seconds, &mut watcher);
     watcher.tally
 }
 
@@ -300,7 +313,7 @@ mod tests {
                     [workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n";
         let (table, set) = (table(), Model::parse(text, "test.toml").unwrap().held_out(1, 12));
         let never = AtomicBool::new(false);
-        let seen = |rule| memories_in(Cast::Everybody(&table), (&table, rule), &set, 10.0, &never);
+        let seen = |rule| memories_in(Assignment::Everybody(&table), (&table, rule), &set, 10.0, &never);
         let sum = |seen: &[Seen]| seen.iter().map(|s| s.weight).sum::<f64>();
         let (low, high) = (seen(0), seen(1));
         assert!((sum(&low) + sum(&high) - 12.0).abs() < 1e-9);

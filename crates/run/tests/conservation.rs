@@ -14,7 +14,7 @@ use exmachina_net::service::{Cellular, Trace};
 use exmachina_net::time::{from_s, to_s};
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 use proptest::prelude::*;
-use worlds::Witness;
+use worlds::Checker;
 
 const SEED: Seed = Seed { root: 11, specimen: 4 };
 
@@ -66,9 +66,9 @@ fn every_combination_conserves_packets() {
                     for on in [On::Seconds(0.5), On::Bytes(1e5), On::Forever] {
                         let world = pair(&scheme, transport, &link, &queue, on);
                         let mut engine = world.engine(SEED);
-                        let mut witness = Witness::new(&world, u64::MAX);
-                        engine.run(from_s(3.0), &mut witness);
-                        witness.verdict(&engine);
+                        let mut checker = Checker::new(&world, u64::MAX);
+                        engine.run(from_s(3.0), &mut checker);
+                        checker.verdict(&engine);
                         let delivered: u64 = engine.outcome().flows.iter().map(|f| f.delivered).sum();
                         assert!(delivered > 20, "{scheme_name} over {queue_name}: {delivered}");
                     }
@@ -104,9 +104,9 @@ proptest! {
     fn packets_are_conserved_in_any_world(seed in any::<u64>()) {
         let (world, _) = worlds::world(seed);
         let mut engine = world.engine(Seed { root: seed, specimen: 1 });
-        let mut witness = Witness::new(&world, 200_000);
-        let _ = engine.run(from_s(duration(&world)), &mut witness);
-        witness.verdict(&engine);
+        let mut checker = Checker::new(&world, 200_000);
+        let _ = engine.run(from_s(duration(&world)), &mut checker);
+        checker.verdict(&engine);
     }
 
     #[test]
@@ -134,7 +134,7 @@ fn a_scheme_that_answers_losses_hears_of_them_whatever_the_recovery() {
     for seed in [16707921791175891763, 13204206599552145104, 928665992624660200, 10775450383859009523] {
         let (world, _) = worlds::world(seed);
         let (mut engine, end) = (world.engine(SEED), from_s(duration(&world)));
-        let _ = engine.run(end, &mut Witness::new(&world, 1_000_000));
+        let _ = engine.run(end, &mut Checker::new(&world, 1_000_000));
         assert!(engine.now() >= end, "{seed}: a million events in {} s", to_s(engine.now()));
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
-use worlds::Witness;
+use worlds::Checker;
 
 /// Events of a run at most, so that fast links do not take all the time.
 const EVENTS: u64 = 30_000;
@@ -45,9 +45,9 @@ fn run(seed: u64) -> (u64, u64, bool) {
         Kind::Wild => (worlds::wild_world(seed), EVENTS),
     };
     let mut engine = world.engine(Seed { root: seed, specimen: 0 });
-    let mut witness = Witness::new(&world, budget);
-    let paused = engine.run(from_s(seconds), &mut witness);
-    let events = witness.verdict(&engine);
+    let mut checker = Checker::new(&world, budget);
+    let paused = engine.run(from_s(seconds), &mut checker);
+    let events = checker.verdict(&engine);
     let outcome = engine.outcome();
     (events, outcome.flows.iter().map(|f| f.sent).sum(), !paused)
 }
@@ -109,9 +109,9 @@ fn what_is_sent_gets_into_order_on_a_steady_recording() {
     for room in [20, 100, 500] {
         for (name, world) in worlds::steady(room) {
             let mut engine = world.engine(Seed { root: 1, specimen: 0 });
-            let mut witness = Witness::new(&world, u64::MAX);
-            engine.run(from_s(30.0), &mut witness);
-            witness.verdict(&engine);
+            let mut checker = Checker::new(&world, u64::MAX);
+            engine.run(from_s(30.0), &mut checker);
+            checker.verdict(&engine);
             let totals = engine.senders()[0].totals();
             let share = totals.in_order as f64 / totals.delivered as f64;
             assert!(share > 0.9 && totals.delivered > 5000, "{name}, {room} packets: {totals:?}");

@@ -98,17 +98,17 @@ fn engine<'t>(world: &World, table: &'t FlatTable) -> DesignEngine<AnyScheme<'t>
 
 /// Checks every event as it happens.
 #[derive(Default)]
-struct Witness {
+struct Checker {
     now: Time,
     last_departure: Time,
     last_sent: Vec<Time>,
     min_rtt: Vec<Time>,
 }
 
-impl Witness {
-    fn new(network: &Network) -> Witness {
+impl Checker {
+    fn new(network: &Network) -> Checker {
         let min_rtt = network.rtt_ms.iter().map(|ms| (ms * 1e6) as Time).collect();
-        Witness { last_sent: vec![0; network.senders()], min_rtt, ..Default::default() }
+        Checker { last_sent: vec![0; network.senders()], min_rtt, ..Default::default() }
     }
 
     fn tick(&mut self, now: Time) {
@@ -117,7 +117,7 @@ impl Witness {
     }
 }
 
-impl<S: Scheme> Observer<Sender<S>> for Witness {
+impl<S: Scheme> Observer<Sender<S>> for Checker {
     fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
         self.tick(now);
     }
@@ -155,7 +155,7 @@ proptest! {
     fn events_are_in_order_and_packets_are_conserved(world in world()) {
         let table = table(&world);
         let mut engine = engine(&world, &table);
-        engine.run(from_s(6.0), &mut Witness::new(&world.network));
+        engine.run(from_s(6.0), &mut Checker::new(&world.network));
         prop_assert!(conserved(&engine.outcome()), "{:?}", engine.outcome());
     }
 

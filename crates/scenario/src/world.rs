@@ -10,7 +10,7 @@ use exmachina_net::path::{Hop, Pipe, Reordering, Topology, legs};
 use exmachina_net::queue::{AnyQueue, Limit, QueueKind};
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::service::{Cellular, CellularLink, ConstantRate, Service, Trace, TraceLink};
+use exmachina_net::service::{Cellular, CellularLink, ConstantRateLink, Service, Trace, TraceLink};
 use exmachina_net::time::from_ms;
 use exmachina_net::traffic::Traffic;
 
@@ -131,7 +131,7 @@ impl<'t> World<'t> {
     /// The link of hop `i`.
     pub fn service(&self, i: usize, seed: Seed) -> Service {
         match &self.hops[i].link {
-            LinkPlan::Rate(mbps) => Service::Rate(ConstantRate::new(*mbps)),
+            LinkPlan::Rate(mbps) => Service::Rate(ConstantRateLink::new(*mbps)),
             LinkPlan::Trace(trace, offset_ms) => Service::Trace(TraceLink::new(trace.clone(), *offset_ms)),
             LinkPlan::Cellular(cellular) => {
                 Service::Cellular(CellularLink::new(*cellular, seed.root, seed.specimen, i as u64))

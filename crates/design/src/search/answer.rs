@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use exmachina_rules::{FlatTable, Provenance, RuleTable};
 
-use super::arena::{Arena, Meter};
+use super::evaluator::{Evaluator, Meter};
 use super::{Designer, Measure, Part, checkpoint, root};
 use crate::authors;
 
@@ -36,8 +36,8 @@ impl Designer {
         let flats: Vec<FlatTable> = tables.iter().map(flat).collect();
         let meter = Meter::default();
         let others = if flats.len() > 1 { &flats[..] } else { &[] };
-        let arena = Arena { model: &self.model, class: 0, others, stop, meter: &meter };
-        arena.measure(&flats[0], root(self.seed(), 0)).ok()
+        let evaluator = Evaluator { model: &self.model, class: 0, others, stop, meter: &meter };
+        evaluator.measure(&flats[0], root(self.seed(), 0)).ok()
     }
 
     fn finished(&self, table: &RuleTable, name: &str, score: Option<f64>) -> RuleTable {

@@ -8,8 +8,8 @@ use exmachina_rules::{Action, FlatTable, Point, RuleTable, Signal};
 use exmachina_scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
-use super::arena::Stopped;
 use super::clearance::{clear_action, clear_table, edges};
+use super::evaluator::Stopped;
 use super::policies::Policy;
 use super::race::{By, Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
@@ -199,7 +199,7 @@ impl Greedy {
         if self.uses.len() != bench.table.len() || self.stale >= LOOK_EVERY {
             let rules = self.rules(bench, tuning);
             let set = fresh(bench.model, rules.root, 0, rules.first.max(8));
-            self.uses = bench.arena.watched(bench.flat, &set, rules.seconds)?.shares();
+            self.uses = bench.evaluator.watched(bench.flat, &set, rules.seconds)?.shares();
             self.stale = 0;
         }
         Ok(())

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use exmachina_run::evaluate::{mean, starved_share};
+use exmachina_run::scoring::{mean, starved_share};
 use exmachina_run::worth::Score;
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};

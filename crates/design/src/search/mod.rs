@@ -6,7 +6,7 @@
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `policies.rs`: whole tables to begin with, each given by a few numbers.
 //! - `clearance.rs`: keeps splits off what averages settle at.
-//! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `arena.rs`: runs tables on specimens.
+//! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
 //!
 //! Where senders of several classes share the networks, each class has its table and its own procedure, and they take
@@ -16,9 +16,9 @@
 //! clocks, or on having been stopped and resumed.
 
 mod answer;
-mod arena;
 mod checkpoint;
 mod clearance;
+mod evaluator;
 mod greedy;
 mod measure;
 mod moves;
@@ -40,12 +40,12 @@ use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
-pub use arena::{Meter, Stopped};
 pub use checkpoint::DesignError;
+pub use evaluator::{Meter, Stopped};
 pub use measure::Measure;
 pub use tuning::Tuning;
 
-use arena::Arena;
+use evaluator::Evaluator;
 use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
 use paper::Paper;
 use restarts::Restarts;
@@ -133,7 +133,7 @@ struct Done {
 /// What a procedure works with in one step.
 struct Bench<'a> {
     model: &'a Model,
-    arena: &'a Arena<'a>,
+    evaluator: &'a Evaluator<'a>,
     /// The table that the search began with.
     start: &'a RuleTable,
     /// The present table, and its flat form.
@@ -153,20 +153,21 @@ impl Bench<'_> {
 
     /// How a table is used by the senders that it is designed for.
     fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Usage, Stopped> {
-        let usage = usage_in(self.arena.cast(table), table, set, seconds, self.arena.stop);
-        self.arena.go_on().map(|()| usage)
+        let usage = usage_in(self.evaluator.assignment(table), table, set, seconds, self.evaluator.stop);
+        self.evaluator.go_on().map(|()| usage)
     }
 
     /// Memories that a rule of the present table fires at.
     fn memories(&self, rule: usize, set: &SpecimenSet, seconds: f64) -> Result<Vec<Seen>, Stopped> {
-        let seen = memories_in(self.arena.cast(self.flat), (self.flat, rule), set, seconds, self.arena.stop);
-        self.arena.go_on().map(|()| seen)
+        let seen =
+            memories_in(self.evaluator.assignment(self.flat), (self.flat, rule), set, seconds, self.evaluator.stop);
+        self.evaluator.go_on().map(|()| seen)
     }
 
     /// How a table does on specimens that no candidate is chosen on.
     fn measure(&self, table: &RuleTable) -> Result<Measure, Stopped> {
         let flat = FlatTable::new(table).expect("a search makes usable tables");
-        self.arena.measure(&flat, self.validation)
+        self.evaluator.measure(&flat, self.validation)
     }
 }
 
@@ -273,11 +274,11 @@ impl Designer {
         let flat = |part: &Part| FlatTable::new(&part.table).expect("a search makes usable tables");
         let flats: Vec<FlatTable> = self.parts.iter().map(flat).collect();
         let others = if flats.len() > 1 { &flats[..] } else { &[] };
-        let arena = Arena { model: &self.model, class, others, stop, meter };
+        let evaluator = Evaluator { model: &self.model, class, others, stop, meter };
         let part = &self.parts[class];
         let bench = Bench {
             model: &self.model,
-            arena: &arena,
+            evaluator: &evaluator,
             start: &part.start,
             table: &part.table,
             flat: &flats[class],

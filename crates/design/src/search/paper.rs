@@ -6,7 +6,7 @@ use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
-use super::arena::Stopped;
+use super::evaluator::Stopped;
 use super::measure::Total;
 use super::{Bench, Done, checkpoint, moves};
 
@@ -39,7 +39,7 @@ impl Paper {
         }
         // Step 2: the most used rule of this epoch.
         let set = specimens(bench, bench.root);
-        let uses = bench.arena.watched(bench.flat, &set, bench.model.design.duration_s)?.total_uses();
+        let uses = bench.evaluator.watched(bench.flat, &set, bench.model.design.duration_s)?.total_uses();
         let current = |&rule: &usize| self.epochs[rule] == self.epoch && uses[rule] > 0;
         let most_used = (0..uses.len()).filter(current).max_by_key(|&rule| (uses[rule], std::cmp::Reverse(rule)));
         match most_used {
@@ -66,7 +66,7 @@ impl Paper {
             changed.collect()
         };
         let totals = |tables: &[FlatTable], seconds| -> Result<Vec<Total>, Stopped> {
-            let scores = bench.arena.scores(tables, &set, seconds, |_, _| None)?;
+            let scores = bench.evaluator.scores(tables, &set, seconds, |_, _| None)?;
             Ok(scores.iter().map(|worths| Total::new(worths)).collect())
         };
         let heat = totals(&tables(&actions), seconds / 10.0)?;
@@ -119,7 +119,7 @@ fn better_of_round(old: Option<RuleTable>, bench: &Bench) -> Result<RuleTable, S
     let flat = FlatTable::new(&old).expect("the search makes usable tables");
     let set = specimens(bench, bench.root);
     let seconds = 10.0 * bench.model.design.duration_s;
-    let scores = bench.arena.scores(&[flat, bench.flat.clone()], &set, seconds, |_, _| None)?;
+    let scores = bench.evaluator.scores(&[flat, bench.flat.clone()], &set, seconds, |_, _| None)?;
     let total = |i: usize| Total::new(&scores[i]);
     Ok(if total(0).compare(&total(1)).is_gt() { old } else { bench.table.clone() })
 }

@@ -11,12 +11,12 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use exmachina_rules::FlatTable;
-use exmachina_run::evaluate::mean;
+use exmachina_run::scoring::mean;
 use exmachina_run::worth::Score;
 use exmachina_scenario::SpecimenSet;
 
 use super::Bench;
-use super::arena::Stopped;
+use super::evaluator::Stopped;
 use super::measure::by_number;
 use crate::model::Model;
 
@@ -270,14 +270,14 @@ fn heat(
     specimens: std::ops::Range<usize>,
 ) -> Result<Vec<Score>, Stopped> {
     let set = fresh(bench.model, rules.root, specimens.start, specimens.len());
-    let base = bench.arena.watched(bench.flat, &set, rules.seconds)?;
+    let base = bench.evaluator.watched(bench.flat, &set, rules.seconds)?;
     let tables: Vec<FlatTable> = alive.iter().map(|&c| candidates[c].table.clone()).collect();
     // A table that differs in one rule alone does the same wherever that rule never fires.
     let unchanged = |table: usize, specimen: usize| {
         let fired = base.uses[specimen][candidates[alive[table]].rule] > 0;
         (rules.skip_unused && !fired).then_some(base.scores[specimen])
     };
-    let scores = bench.arena.scores(&tables, &set, rules.seconds, unchanged)?;
+    let scores = bench.evaluator.scores(&tables, &set, rules.seconds, unchanged)?;
     for (&c, scores) in alive.iter().zip(&scores) {
         gains[c].extend(scores, &base.scores, bench.model.group());
     }

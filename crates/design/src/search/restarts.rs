@@ -3,7 +3,7 @@
 use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
 use serde::{Deserialize, Serialize};
 
-use super::arena::Stopped;
+use super::evaluator::Stopped;
 use super::greedy::{Greedy, HAS_GROWN, PolicySearch};
 use super::measure::Measure;
 use super::tuning::Tuning;

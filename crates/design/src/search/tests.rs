@@ -286,17 +286,17 @@ fn designs_among_others_and_on_two_links_repeat_and_improve() {
 /// What a design says of its table is what scoring says of it on the same networks: those of the model itself.
 #[test]
 fn the_score_of_a_design_is_that_of_its_table() {
-    use exmachina_run::evaluate::{Contender, mean, scores};
+    use exmachina_run::scoring::{Scorable, mean, scores};
 
     let also = "[[also]]\nworkload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }\nobjective = { delta = 14 }\n\
                 weight = 0.3\n";
     for text in [WITH_AIMD, &format!("{WITH_AIMD}{also}")] {
         let model = Model::parse(text, "x.toml").unwrap();
-        let mut set = model.specimens(root(1, 0), arena::VALIDATION.next_multiple_of(model.group()));
+        let mut set = model.specimens(root(1, 0), evaluator::VALIDATION.next_multiple_of(model.group()));
         set.specimens.retain(|specimen| model.is_own(specimen));
-        assert_eq!(set.specimens.len(), arena::VALIDATION / model.group());
+        assert_eq!(set.specimens.len(), evaluator::VALIDATION / model.group());
         let score_of = |table: &RuleTable| {
-            let contender = Contender::Table(Box::new(FlatTable::new(table).unwrap()));
+            let contender = Scorable::Table(Box::new(FlatTable::new(table).unwrap()));
             mean(&scores(&contender, &set, &model.objective, LONGER * model.design.duration_s))
         };
         let mut search = Designer::new(model.clone(), Settings { seed: Some(1), ..Settings::default() });

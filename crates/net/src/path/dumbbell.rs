@@ -1,10 +1,10 @@
 //! The design simulator's path: one FIFO queue, one constant-rate link, a constant delay for each sender.
 //!
 //! A packet's departure is known when it arrives, so the queue needs no events, and packets go from their senders
-//! straight into the lane of their delay.
+//! straight into the delay line of their delay.
 
 use super::rough::Rough;
-use super::{Crowd, Lane, Link, Path};
+use super::{Crowd, DelayLine, Link, Path};
 use crate::network::{Buffer, Network};
 use crate::packet::Packet;
 use crate::random::Seed;
@@ -24,9 +24,9 @@ struct Light {
 #[derive(Clone, Debug)]
 pub struct Dumbbell {
     link: Link,
-    /// The first lane, the only one in the plain case, and the others.
-    lane: Lane<Light>,
-    lanes: Vec<Lane<Light>>,
+    /// The first delay line, the only one in the plain case, and the others.
+    line: DelayLine<Light>,
+    lines: Vec<DelayLine<Light>>,
     /// All packets, where jitter is more than what is between them: it holds back one sender's packets, and the others' pass them.
     jittered: Crowd<Light>,
     /// Delay of the first sender: everybody's in the plain case.
@@ -133,7 +133,7 @@ impl Dumbbell {
         let mut distinct = delays.clone();
         distinct.sort_unstable();
         distinct.dedup();
-        let lane = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
+        let line = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones");
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
         let link = Link::new(network);
         let jitter = network.jitter_ms * 1e6;
@@ -145,11 +145,11 @@ impl Dumbbell {
         let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
         Dumbbell {
             link,
-            lane: Lane::default(),
-            lanes: vec![Lane::default(); distinct.len() - 1],
+            line: DelayLine::default(),
+            lines: vec![DelayLine::default(); distinct.len() - 1],
             jittered: Crowd::default(),
             rtt: delays[0],
-            routes: delays.iter().map(|d| (lane(d) as u16, *d)).collect(),
+            routes: delays.iter().map(|d| (line(d) as u16, *d)).collect(),
             loss: network.loss,
             jitter,
             shuffles: (jitter > 0.0 || rough.is_some() || policed) && shuffles,
@@ -171,11 +171,11 @@ impl Dumbbell {
         }
     }
 
-    /// The lane whose packet arrives first, and when; one more than there are lanes stands for the jittered.
+    /// The delay line whose packet arrives first, and when; one more than there are delay lines stands for the jittered.
     #[inline(always)]
     fn first(&self) -> (usize, Time) {
-        let times = self.lanes.iter().map(Lane::next).chain([self.jittered.next()]).zip(1..);
-        times.fold((0, self.lane.next()), |first, (t, lane)| if t < first.1 { (lane, t) } else { first })
+        let times = self.lines.iter().map(DelayLine::next).chain([self.jittered.next()]).zip(1..);
+        times.fold((0, self.line.next()), |first, (t, line)| if t < first.1 { (line, t) } else { first })
     }
 
     /// Stochastic loss and jitter, after the queue: the instant of arrival.
@@ -205,16 +205,16 @@ impl Path for Dumbbell {
 
     #[inline(always)]
     fn next<const PLAIN: bool>(&self) -> Time {
-        if PLAIN { self.lane.next() } else { self.first().1 }
+        if PLAIN { self.line.next() } else { self.first().1 }
     }
 
     #[inline(always)]
     fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
-        let lane = if PLAIN { 0 } else { self.first().0 };
-        let Light { sent, seq, sender, lost } = if PLAIN || lane == 0 {
-            self.lane.pop()
-        } else if lane <= self.lanes.len() {
-            self.lanes[lane - 1].pop()
+        let line = if PLAIN { 0 } else { self.first().0 };
+        let Light { sent, seq, sender, lost } = if PLAIN || line == 0 {
+            self.line.pop()
+        } else if line <= self.lines.len() {
+            self.lines[line - 1].pop()
         } else {
             self.jittered.pop()
         };
@@ -227,13 +227,13 @@ impl Path for Dumbbell {
         let mut light = Light { sent, seq, sender, lost: false };
         if PLAIN {
             let departs = self.link.accept(now);
-            self.lane.push(departs + self.rtt, light);
+            self.line.push(departs + self.rtt, light);
             return Some(departs);
         }
         if let Some(weather) = &mut self.weather {
             weather.change(&mut self.link, now);
         }
-        let (lane, delay) = self.routes[usize::from(sender)];
+        let (line, delay) = self.routes[usize::from(sender)];
         // A packet that finds no room leaves a gap where it would have stood, so that a transfer by bytes learns of it.
         light.lost = self.link.is_full(now);
         let mut departs = if light.lost { self.link.free() } else { self.link.accept(now) };
@@ -243,10 +243,10 @@ impl Path for Dumbbell {
         // A policer has no queue that anything could leave.
         let taken = !light.lost && !self.policed;
         let at = self.perturb(&mut light, departs + delay);
-        match lane {
+        match line {
             _ if self.shuffles => self.jittered.push(sender, at, light),
-            0 => self.lane.push(at, light),
-            lane => self.lanes[usize::from(lane) - 1].push(at, light),
+            0 => self.line.push(at, light),
+            line => self.lines[usize::from(line) - 1].push(at, light),
         }
         taken.then_some(departs)
     }
@@ -261,8 +261,8 @@ impl Path for Dumbbell {
     }
 
     fn in_flight(&self) -> u64 {
-        let lanes = self.lanes.iter().chain([&self.lane]).flat_map(Lane::iter);
-        lanes.chain(self.jittered.iter()).filter(|p| !p.lost).count() as u64
+        let lines = self.lines.iter().chain([&self.line]).flat_map(DelayLine::iter);
+        lines.chain(self.jittered.iter()).filter(|p| !p.lost).count() as u64
     }
 
     fn backlog(&self, now: Time) -> u64 {

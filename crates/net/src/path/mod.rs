@@ -4,18 +4,18 @@
 //! disciplines, links that change, several hops.
 
 mod crowd;
+mod delay_line;
 mod dumbbell;
 mod hop;
-mod lane;
 mod link;
 mod rough;
 mod topology;
 mod transmitter;
 
 pub use crowd::Crowd;
+pub use delay_line::DelayLine;
 pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
-pub use lane::Lane;
 pub use link::Link;
 pub use topology::legs;
 pub use topology::{Reordering, Route, Topology};

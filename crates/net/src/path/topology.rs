@@ -1,6 +1,6 @@
 //! Any path: hops with queue disciplines and links that may change, one after another, shared by routes that may differ.
 //!
-//! A packet waits in a hop's queue, is transmitted, may be lost, and is then under way for a constant time (a lane) to
+//! A packet waits in a hop's queue, is transmitted, may be lost, and is then under way for a constant time (a delay line) to
 //! its next hop or, after the last, to the receiver and back as an ACK. Packets are conserved: each one sent is
 //! delivered, dropped, lost, or on its way.
 //!
@@ -8,7 +8,7 @@
 //! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
-use super::{Crowd, Lane, Path, Pipe};
+use super::{Crowd, DelayLine, Path, Pipe};
 use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
 use crate::packet::Packet;
 use crate::random::Seed;
@@ -20,8 +20,8 @@ use crate::time::{NEVER, Time, from_ms};
 pub struct Route {
     /// The hops, in order.
     hops: Vec<u8>,
-    /// The lane after each hop.
-    lanes: Vec<u16>,
+    /// The delay line after each hop.
+    lines: Vec<u16>,
     /// Jitter and reordering at its end.
     noise: Noise,
 }
@@ -77,20 +77,20 @@ impl Noise {
     }
 }
 
-/// Where a lane leads is the business of the packets in it; a hop's lanes follow those of the hop before.
-type Line = Lane<Packet>;
+/// Where a delay line leads is the business of the packets in it; a hop's delay lines follow those of the hop before.
+type PacketLine = DelayLine<Packet>;
 
-/// Hops and lanes in motion.
+/// Hops and delay lines in motion.
 #[derive(Clone, Debug)]
 pub struct Topology {
     hops: Vec<Hop>,
-    lanes: Vec<Line>,
+    lines: Vec<PacketLine>,
     /// Packets past their last hop whose delay is clouded.
     noisy: Crowd<Packet>,
-    /// Each lane's delay and the hop before it, to find it again.
+    /// Each delay line's delay and the hop before it, to find it again.
     delays: Vec<(u8, Time)>,
     routes: Vec<Route>,
-    /// The next event: its time, and the hop, or the number of hops plus the lane; last come the noisy packets.
+    /// The next event: its time, and the hop, or the number of hops plus the delay line; last come the noisy packets.
     next: (Time, usize),
     clock: Time,
     learns_losses: bool,
@@ -109,7 +109,7 @@ impl Topology {
     pub fn new(hops: Vec<Hop>, clock: Time, learns_losses: bool) -> Topology {
         Topology {
             hops,
-            lanes: Vec::new(),
+            lines: Vec::new(),
             noisy: Crowd::default(),
             delays: Vec::new(),
             routes: Vec::new(),
@@ -148,17 +148,17 @@ impl Topology {
         (jitter, jitter_stream): (f64, Stream),
         (reordering, reordering_stream): (Reordering, Stream),
     ) {
-        let lane = |&(hop, delay): &(u8, Time)| {
+        let line = |&(hop, delay): &(u8, Time)| {
             let known = self.delays.iter().position(|&d| d == (hop, delay));
             known.unwrap_or_else(|| {
                 self.delays.push((hop, delay));
-                self.lanes.push(Lane::default());
-                self.lanes.len() - 1
+                self.lines.push(DelayLine::default());
+                self.lines.len() - 1
             }) as u16
         };
-        let lanes = hops.iter().map(lane).collect();
+        let lines = hops.iter().map(line).collect();
         self.routes.push(Route {
-            lanes,
+            lines,
             hops: hops.iter().map(|&(hop, _)| hop).collect(),
             noise: Noise { jitter, jitter_stream, reordering, reordering_stream, newest: 0 },
         });
@@ -223,11 +223,11 @@ impl Topology {
         }
         let route = &mut self.routes[usize::from(packet.sender)];
         let leg = usize::from(packet.hop);
-        let lane = usize::from(route.lanes[leg]);
-        let at = now + self.delays[lane].1;
+        let line = usize::from(route.lines[leg]);
+        let at = now + self.delays[line].1;
         packet.hop += 1;
         if leg + 1 < route.hops.len() || route.noise.is_none() {
-            self.lanes[lane].push(at, packet);
+            self.lines[line].push(at, packet);
         } else {
             self.noisy.push(packet.sender, route.noise.arrival(at), packet);
         }
@@ -261,9 +261,9 @@ impl Topology {
         };
         let hops = || self.hops.iter().enumerate();
         hops().filter(|(_, hop)| hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
-        let lanes = self.lanes.iter().map(Lane::next).zip(self.hops.len()..);
-        lanes.for_each(|(at, i)| sooner(at, i));
-        sooner(self.noisy.next(), self.hops.len() + self.lanes.len());
+        let lines = self.lines.iter().map(DelayLine::next).zip(self.hops.len()..);
+        lines.for_each(|(at, i)| sooner(at, i));
+        sooner(self.noisy.next(), self.hops.len() + self.lines.len());
         hops().filter(|(_, hop)| !hop.drops_tail()).for_each(|(i, hop)| sooner(hop.next, i));
         self.next = first;
     }
@@ -285,8 +285,8 @@ impl Path for Topology {
             self.departed = departed;
             self.bury(source, now);
         } else {
-            let lane = self.lanes.get_mut(source - self.hops.len());
-            let packet = lane.map_or_else(|| self.noisy.pop(), Lane::pop);
+            let line = self.lines.get_mut(source - self.hops.len());
+            let packet = line.map_or_else(|| self.noisy.pop(), DelayLine::pop);
             if usize::from(packet.hop) == self.routes[usize::from(packet.sender)].hops.len() {
                 self.under_way -= u64::from(!packet.lost);
                 arrived = Some(packet);

@@ -20,7 +20,7 @@ pub const OPPORTUNITY_BYTES: u32 = 1500;
 #[derive(Clone, Debug)]
 pub enum Service {
     /// The same rate at all times.
-    Rate(ConstantRate),
+    Rate(ConstantRateLink),
     /// A recorded link.
     Trace(TraceLink),
     /// A synthetic cellular link.
@@ -60,15 +60,15 @@ impl Service {
 
 /// A link of constant rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConstantRate {
+pub struct ConstantRateLink {
     mbps: f64,
 }
 
-impl ConstantRate {
+impl ConstantRateLink {
     /// A link of this rate, Mbit/s.
     #[must_use]
-    pub fn new(mbps: f64) -> ConstantRate {
-        ConstantRate { mbps }
+    pub fn new(mbps: f64) -> ConstantRateLink {
+        ConstantRateLink { mbps }
     }
 
     /// Rate, Mbit/s.
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_constant_rate_has_no_opportunities() {
-        let mut link = Service::Rate(ConstantRate::new(15.0));
+        let mut link = Service::Rate(ConstantRateLink::new(15.0));
         link.advance();
         assert_eq!((link.next_opportunity(0), link.mean_mbps()), (NEVER, 15.0));
     }

@@ -1,4 +1,4 @@
-//! Random networks of the design simulator, dumbbells and several links, and the witness that watches a run of one.
+//! Random networks of the design simulator, dumbbells and several links, and the checker that watches a run of one.
 
 use std::cell::Cell;
 
@@ -153,17 +153,17 @@ fn watched<'t, P: Path>(
     mut engine: Engine<Sender<AnyScheme<'t>>, P>,
 ) -> (u64, u64, bool) {
     let n = world.network.senders();
-    let mut witness =
-        Witness { world, now: 0, busy_until: 0, seen: vec![Seen::default(); n], events: Cell::new(0), budget: events };
-    let paused = engine.run(from_s(world.seconds), &mut witness);
+    let mut checker =
+        Checker { world, now: 0, busy_until: 0, seen: vec![Seen::default(); n], events: Cell::new(0), budget: events };
+    let paused = engine.run(from_s(world.seconds), &mut checker);
     let outcome = engine.outcome();
     let sum = |f: fn(&exmachina_net::outcome::Flow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
     let (sent, delivered) = (sum(|f| f.sent), sum(|f| f.delivered));
     assert_eq!(sent, delivered + outcome.lost + outcome.in_flight, "packets are not conserved: {outcome:?}");
     for (i, sender) in engine.senders().iter().enumerate() {
-        witness.check_voice(i, sender);
+        checker.check_voice(i, sender);
     }
-    (witness.events.get(), sent, !paused)
+    (checker.events.get(), sent, !paused)
 }
 
 #[derive(Clone, Default)]
@@ -174,7 +174,7 @@ struct Seen {
     known_by: Time,
 }
 
-struct Witness<'w> {
+struct Checker<'w> {
     world: &'w DesignWorld,
     now: Time,
     /// When the last packet leaves the first link that was seen to.
@@ -184,7 +184,7 @@ struct Witness<'w> {
     budget: u64,
 }
 
-impl Witness<'_> {
+impl Checker<'_> {
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
@@ -214,7 +214,7 @@ impl Witness<'_> {
     }
 }
 
-impl<'t> Observer<Sender<AnyScheme<'t>>> for Witness<'_> {
+impl<'t> Observer<Sender<AnyScheme<'t>>> for Checker<'_> {
     fn started(&mut self, now: Time, _: usize, _: &Sender<AnyScheme<'t>>) {
         self.tick(now);
     }

@@ -1,13 +1,13 @@
-//! Random worlds, from tame to absurd, for the tests that hold everywhere; and the witness that watches a run.
+//! Random worlds, from tame to absurd, for the tests that hold everywhere; and the checker that watches a run.
 
+mod checker;
 mod contenders;
 pub mod design;
 mod extremes;
 mod progress;
-mod witness;
 
+pub use checker::Checker;
 pub use contenders::{Erratic, queues, schemes};
-pub use witness::Witness;
 
 use exmachina_hosts::scheme::{AnyScheme, Own};
 use exmachina_hosts::transport::{

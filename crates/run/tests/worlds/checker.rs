@@ -43,7 +43,7 @@ struct Seen {
 }
 
 /// Watches a run.
-pub struct Witness<'w> {
+pub struct Checker<'w> {
     world: &'w World<'static>,
     senders: Vec<Seen>,
     now: Time,
@@ -55,12 +55,12 @@ pub struct Witness<'w> {
 
 type Sender = Ends<AnyScheme<'static>>;
 
-impl<'w> Witness<'w> {
+impl<'w> Checker<'w> {
     /// Of this world, for at most so many events.
-    pub fn new(world: &'w World<'static>, budget: u64) -> Witness<'w> {
+    pub fn new(world: &'w World<'static>, budget: u64) -> Checker<'w> {
         let seen =
             |s: &exmachina_scenario::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
-        Witness {
+        Checker {
             world,
             senders: world.senders.iter().map(seen).collect(),
             now: 0,
@@ -196,7 +196,7 @@ fn ticks_per_s(transport: &Settings) -> f64 {
     timer + if transport.poll > 0 { 1.0 / to_s(transport.poll) } else { 0.0 }
 }
 
-impl Observer<Sender> for Witness<'_> {
+impl Observer<Sender> for Checker<'_> {
     fn started(&mut self, now: Time, i: usize, sender: &Sender) {
         self.tick(now);
         let seen = &mut self.senders[i];

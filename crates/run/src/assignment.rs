@@ -14,7 +14,7 @@ use crate::sender::Sender;
 
 /// The tables that senders run.
 #[derive(Clone, Copy, Debug)]
-pub enum Cast<'t> {
+pub enum Assignment<'t> {
     /// All of them this one, whatever their class.
     Everybody(&'t FlatTable),
     /// Those of each class the one at its place (of a class that has none, the last).
@@ -30,13 +30,13 @@ pub enum Cast<'t> {
     },
 }
 
-impl<'t> Cast<'t> {
+impl<'t> Assignment<'t> {
     fn table(&self, class: usize) -> &'t FlatTable {
         match *self {
-            Cast::Everybody(table) => table,
-            Cast::Classes(tables) => &tables[class.min(tables.len() - 1)],
-            Cast::Lead { class: own, table, others } if class == own || others.is_empty() => table,
-            Cast::Lead { others, .. } => &others[class.min(others.len() - 1)],
+            Assignment::Everybody(table) => table,
+            Assignment::Classes(tables) => &tables[class.min(tables.len() - 1)],
+            Assignment::Lead { class: own, table, others } if class == own || others.is_empty() => table,
+            Assignment::Lead { others, .. } => &others[class.min(others.len() - 1)],
         }
     }
 
@@ -45,7 +45,7 @@ impl<'t> Cast<'t> {
     pub fn watched(&self, specimen: &Specimen) -> Vec<bool> {
         let runs = |runs| match (self, runs) {
             (_, Runs::Aimd) => false,
-            (Cast::Lead { class, others, .. }, Runs::Table(of)) => of == *class || others.is_empty(),
+            (Assignment::Lead { class, others, .. }, Runs::Table(of)) => of == *class || others.is_empty(),
             _ => true,
         };
         specimen.roles.iter().map(|role| runs(role.runs)).collect()
@@ -114,9 +114,9 @@ mod tests {
     use exmachina_scenario::Specimen;
 
     use super::*;
-    use crate::evaluate::{Contender, mean, scores};
     use crate::model::Model;
     use crate::reference::reference;
+    use crate::scoring::{Scorable, mean, scores};
     use crate::usage::usage_in;
 
     const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
@@ -156,7 +156,7 @@ links = ['B']
             let (network, mut routed) = (&specimen.network, specimen.clone());
             let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
             routed.network.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
-            [specimen, &routed].map(|s| Cast::Everybody(&table).run(s, set.seed, 60.0, &mut Unwatched))
+            [specimen, &routed].map(|s| Assignment::Everybody(&table).run(s, set.seed, 60.0, &mut Unwatched))
         };
         set.specimens.iter().map(run).collect()
     }
@@ -183,7 +183,7 @@ links = ['B']
         let set = model("[link]\nrate_mbps = 10\n[path]\nrtt_ms = 100\n[senders]\ncount = 3\n").held_out(1, 2);
         let table = table(0.5, 10);
         for specimen in &set.specimens {
-            let fast = Cast::Everybody(&table).run(specimen, set.seed, 30.0, &mut Unwatched);
+            let fast = Assignment::Everybody(&table).run(specimen, set.seed, 30.0, &mut Unwatched);
             let mixed = run_mixed(specimen, set.seed, |_| Mixed::Remy(Remy::new(&table)), 30.0, &mut Unwatched);
             assert_eq!(fast, mixed);
         }
@@ -196,7 +196,7 @@ links = ['B']
         let model = model(text);
         let set = model.held_out(1, 8);
         // 1 packet each 4 ms is a quarter of the link; AIMD takes most of the rest.
-        let modest = Contender::Table(Box::new(table(4.0, 100)));
+        let modest = Scorable::Table(Box::new(table(4.0, 100)));
         let (mut table_mbps, mut aimd_mbps) = (0.0, 0.0);
         for specimen in &set.specimens {
             let outcome = modest.run(specimen, set.seed, 100.0, &AtomicBool::new(false));
@@ -205,8 +205,8 @@ links = ['B']
         }
         assert!((2.3..=2.5).contains(&table_mbps) && (6.0..8.0).contains(&aimd_mbps), "{table_mbps} {aimd_mbps}");
         // Both sides count: a table that takes all the room is worth less than the sum of the two says.
-        let score = |contender: &Contender| mean(&scores(contender, &set, &model.objective, 100.0)).unwrap();
-        let greedy = Contender::Table(Box::new(table(0.1, 256)));
+        let score = |contender: &Scorable| mean(&scores(contender, &set, &model.objective, 100.0)).unwrap();
+        let greedy = Scorable::Table(Box::new(table(0.1, 256)));
         assert!(score(&modest) > score(&greedy) + 1.0);
         // The reference: half of the link for each while both are on, and no queue for either.
         let best = reference(&set.specimens[0], set.seed, 100.0, &AtomicBool::new(false));
@@ -221,14 +221,13 @@ links = ['B']
         let set = model(&text).held_out(1, 2);
         let tables = [table(2.0, 100), table(50.0, 100)];
         let uses = |class: usize| {
-            let cast = Cast::Lead { class, table: &tables[class], others: &tables };
-            usage_in(cast, &tables[class], &set, 20.0, &AtomicBool::new(false)).rules[0].uses
+            let assignment = Assignment::Lead { class, table: &tables[class], others: &tables };
+            usage_in(assignment, &tables[class], &set, 20.0, &AtomicBool::new(false)).rules[0].uses
         };
-        let all = usage_in(Cast::Classes(&tables), &tables[0], &set, 20.0, &AtomicBool::new(false)).rules[0].uses;
+        let all = usage_in(Assignment::Classes(&tables), &tables[0], &set, 20.0, &AtomicBool::new(false)).rules[0].uses;
         assert!(uses(0) > 10 * uses(1) && uses(1) > 0);
         assert_eq!(uses(0) + uses(1), all);
-        let outcome =
-            Contender::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0, &AtomicBool::new(false));
+        let outcome = Scorable::Tables(tables.to_vec()).run(&set.specimens[0], set.seed, 20.0, &AtomicBool::new(false));
         assert!(outcome.flows[0].sent > 10 * outcome.flows[1].sent);
     }
 
@@ -239,7 +238,7 @@ links = ['B']
         let table = table(1.0, 100);
         for specimen in &set.specimens {
             let outcome =
-                Contender::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
+                Scorable::Table(Box::new(table.clone())).run(specimen, set.seed, 100.0, &AtomicBool::new(false));
             let [both, first, second] = &outcome.flows[..] else { panic!("three senders") };
             assert_eq!(outcome.flows.iter().map(|f| f.min_rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0]);
             // The slow link is full, and no more; the fast one is not, and nothing waits there.

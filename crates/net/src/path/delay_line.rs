@@ -1,6 +1,6 @@
 //! Packets on a stretch of constant delay.
 //!
-//! A constant delay keeps packets in order, so each distinct one is a lane: a ring in which the next to arrive is always
+//! A constant delay keeps packets in order, so each distinct one is a delay line: a ring in which the next to arrive is always
 //! the oldest entry. Where packets overtake each other they are a crowd instead (`crowd.rs`).
 
 use crate::time::{NEVER, Time};
@@ -14,7 +14,7 @@ struct Entry<T> {
 
 /// A ring, in order of arrival.
 #[derive(Clone, Debug)]
-pub struct Lane<T> {
+pub struct DelayLine<T> {
     /// When the oldest entry arrives; [`NEVER`] where there is none.
     next: Time,
     /// Its length is a power of two.
@@ -23,13 +23,13 @@ pub struct Lane<T> {
     tail: usize,
 }
 
-impl<T: Copy + Default> Default for Lane<T> {
+impl<T: Copy + Default> Default for DelayLine<T> {
     fn default() -> Self {
-        Lane { next: NEVER, ring: vec![Entry::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
+        DelayLine { next: NEVER, ring: vec![Entry::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
     }
 }
 
-impl<T: Copy + Default> Lane<T> {
+impl<T: Copy + Default> DelayLine<T> {
     /// When the oldest entry arrives; [`NEVER`] where there is none.
     #[inline(always)]
     #[must_use]
@@ -47,7 +47,10 @@ impl<T: Copy + Default> Lane<T> {
             self.next = at;
         }
         let mask = self.ring.len() - 1;
-        debug_assert!(self.head == self.tail || self.ring[(self.tail - 1) & mask].at <= at, "a lane keeps its order");
+        debug_assert!(
+            self.head == self.tail || self.ring[(self.tail - 1) & mask].at <= at,
+            "a delay line keeps its order"
+        );
         // SAFETY: the length is a power of two, so that the masked index is below it.
         unsafe { *self.ring.get_unchecked_mut(self.tail & mask) = Entry { at, item } };
         self.tail += 1;
@@ -89,10 +92,10 @@ mod tests {
 
     #[test]
     fn grows_and_keeps_order() {
-        let mut lane = Lane::default();
-        (0..40).for_each(|i| lane.push(i, i));
-        (0..30).for_each(|i| assert_eq!(lane.pop(), i));
-        (40..300).for_each(|i| lane.push(i, i));
-        assert!((30..300).eq(lane.iter().copied()));
+        let mut line = DelayLine::default();
+        (0..40).for_each(|i| line.push(i, i));
+        (0..30).for_each(|i| assert_eq!(line.pop(), i));
+        (40..300).for_each(|i| line.push(i, i));
+        assert!((30..300).eq(line.iter().copied()));
     }
 }

@@ -82,7 +82,7 @@ pub struct HopRows {
 
 /// A run, packet by packet.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PacketTrace {
+pub struct PacketLog {
     /// What the senders did.
     pub senders: SenderRows,
     /// What happened at the hops.
@@ -93,7 +93,7 @@ pub struct PacketTrace {
 
 /// Runs a network for `duration` and records it, up to about `max_rows` rows of senders.
 #[must_use]
-pub fn record(world: &World<'_>, seed: Seed, duration: Time, max_rows: usize) -> PacketTrace {
+pub fn record(world: &World<'_>, seed: Seed, duration: Time, max_rows: usize) -> PacketLog {
     let mut engine = world.engine(seed);
     engine.path_mut().keep_journal();
     let mut recorder = Recorder { rows: SenderRows::default(), senders: Vec::new(), max_rows };
@@ -118,7 +118,7 @@ pub fn record(world: &World<'_>, seed: Seed, duration: Time, max_rows: usize) ->
         hops.seq.push(event.seq);
         hops.backlog.push(event.backlog);
     }
-    PacketTrace { senders, hops, covered_s }
+    PacketLog { senders, hops, covered_s }
 }
 
 /// What is known of a sender between its events.
@@ -224,7 +224,7 @@ on = { seconds = 5 }
 off = { seconds = 1 }
 ";
 
-    fn trace(text: &str, max_rows: usize) -> PacketTrace {
+    fn trace(text: &str, max_rows: usize) -> PacketLog {
         let evaluation = Evaluation::parse(text, "x.toml").unwrap();
         let library = Library::default();
         let drawn = evaluation.world(0, 0, &library).unwrap();

@@ -10,12 +10,12 @@ use exmachina_scenario::objective::Objective;
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
-use crate::cast::{Cast, run_mixed};
+use crate::assignment::{Assignment, run_mixed};
 use crate::worth::{Score, score};
 
 /// What can be scored on a model's specimens.
 #[derive(Clone, Debug)]
-pub enum Contender {
+pub enum Scorable {
     /// A rule table, on all senders but those that always run AIMD.
     Table(Box<FlatTable>),
     /// A rule table for each class of senders.
@@ -24,16 +24,20 @@ pub enum Contender {
     Aimd,
 }
 
-impl Contender {
+impl Scorable {
     /// Runs all senders of a specimen under this scheme; once `stop` is set, not to the end.
     #[must_use]
     pub fn run(&self, specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &AtomicBool) -> Outcome {
         // Nothing is simulated any more.
         let duration_s = if stop.load(Ordering::Relaxed) { 0.0 } else { duration_s };
         match self {
-            Contender::Table(table) => Cast::Everybody(table).run(specimen, root_seed, duration_s, &mut Unless(stop)),
-            Contender::Tables(tables) => Cast::Classes(tables).run(specimen, root_seed, duration_s, &mut Unless(stop)),
-            Contender::Aimd => {
+            Scorable::Table(table) => {
+                Assignment::Everybody(table).run(specimen, root_seed, duration_s, &mut Unless(stop))
+            }
+            Scorable::Tables(tables) => {
+                Assignment::Classes(tables).run(specimen, root_seed, duration_s, &mut Unless(stop))
+            }
+            Scorable::Aimd => {
                 run_mixed(specimen, root_seed, |_| Mixed::Aimd(Aimd::default()), duration_s, &mut Unless(stop))
             }
         }
@@ -42,13 +46,13 @@ impl Contender {
 
 /// The outcome of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
 #[must_use]
-pub fn outcomes(contender: &Contender, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<Outcome> {
+pub fn outcomes(contender: &Scorable, set: &SpecimenSet, duration_s: f64, stop: &AtomicBool) -> Vec<Outcome> {
     set.specimens.par_iter().map(|s| contender.run(s, set.seed, duration_s, stop)).collect()
 }
 
 /// The score of every specimen, in order.
 #[must_use]
-pub fn scores(contender: &Contender, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<Score> {
+pub fn scores(contender: &Scorable, set: &SpecimenSet, objective: &Objective, duration_s: f64) -> Vec<Score> {
     let outcomes = outcomes(contender, set, duration_s, &AtomicBool::new(false));
     set.specimens.iter().zip(&outcomes).map(|(s, o)| score(o, &s.roles, objective)).collect()
 }

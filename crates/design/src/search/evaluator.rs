@@ -9,7 +9,7 @@ use exmachina_net::observe::{Observer, Unless};
 use exmachina_net::packet::Packet;
 use exmachina_net::time::Time;
 use exmachina_rules::FlatTable;
-use exmachina_run::cast::{Cast, Watches};
+use exmachina_run::assignment::{Assignment, Watches};
 use exmachina_run::worth::Score;
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ pub struct Meter {
 }
 
 /// Runs tables on specimens.
-pub struct Arena<'a> {
+pub struct Evaluator<'a> {
     /// What a good outcome is.
     pub model: &'a Model,
     /// The class of senders whose table is being designed.
@@ -106,7 +106,7 @@ impl<E: MayFollowRules> Observer<E> for UseCounter<'_> {
     }
 }
 
-impl Arena<'_> {
+impl Evaluator<'_> {
     /// What several tables are worth: for each, by specimen. `known(table, specimen)` may name runs whose worth is known to
     /// be the given one.
     pub fn scores(
@@ -142,7 +142,7 @@ impl Arena<'_> {
     /// What one table is worth, and the uses of its rules.
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
         let run = |specimen: &Specimen| {
-            let watched = self.cast(table).watched(specimen);
+            let watched = self.assignment(table).watched(specimen);
             let mut counter = UseCounter { uses: vec![0; table.len()], watched, stop: self.stop };
             let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
             Ok((score, counter.uses))
@@ -158,8 +158,8 @@ impl Arena<'_> {
     }
 
     /// Who runs what where a table is tried.
-    pub fn cast<'t>(&'t self, table: &'t FlatTable) -> Cast<'t> {
-        Cast::Lead { class: self.class, table, others: self.others }
+    pub fn assignment<'t>(&'t self, table: &'t FlatTable) -> Assignment<'t> {
+        Assignment::Lead { class: self.class, table, others: self.others }
     }
 
     fn run<'t, W>(
@@ -174,7 +174,7 @@ impl Arena<'_> {
         W: Watches<'t>,
     {
         self.go_on()?;
-        let outcome = self.cast(table).run(specimen, root, seconds, observer);
+        let outcome = self.assignment(table).run(specimen, root, seconds, observer);
         // A run that was abandoned says nothing.
         self.go_on()?;
         self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
