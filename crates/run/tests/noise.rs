@@ -2,7 +2,7 @@
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow, Remy, Vegas, VegasSettings};
 use exmachina_hosts::transport::Settings;
-use exmachina_net::network::{Buffer, FirstOff, Lot, LotLink, Network, On, Workload};
+use exmachina_net::network::{Buffer, FirstOff, Lot, LotLink, Network, On, Roughness, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Reordering;
@@ -31,9 +31,11 @@ fn for_ever() -> Workload {
     Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) }
 }
 
-/// Senders of a packet each ms on a link so fast that nothing waits.
-fn design(senders: usize) -> Rtts {
-    let network = Network { jitter_ms: 20.0, ..Network::dumbbell(10_000.0, 50.0, senders, for_ever()) };
+/// Senders of a packet each ms on a link so fast that nothing waits; jitter changes so often, ms.
+fn design(senders: usize, jitter_every_ms: f64) -> Rtts {
+    let clean = Network::dumbbell(10_000.0, 50.0, senders, for_ever());
+    let roughness = Roughness { jitter_every_ms, ..clean.roughness };
+    let network = Network { jitter_ms: 20.0, roughness, ..clean };
     let rule = Action { multiple: 0.0, increment: 1000, intersend_ms: 1.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
     let mut rtts = Rtts::default();
@@ -64,7 +66,11 @@ fn evaluation(senders: usize, reordering: Reordering) -> Rtts {
 /// All that a sender sees of another that shares its RTT is a transmission of a microsecond.
 #[test]
 fn jitter_of_one_sender_holds_back_no_other() {
-    let pairs = [(design(1), design(2)), (evaluation(1, Reordering::default()), evaluation(2, Reordering::default()))];
+    let pairs = [
+        (design(1, 0.0), design(2, 0.0)),
+        (design(1, 30.0), design(2, 30.0)),
+        (evaluation(1, Reordering::default()), evaluation(2, Reordering::default())),
+    ];
     for (alone, beside) in pairs {
         let (alone, beside) = (&alone.0[0], &beside.0[0]);
         assert!(alone.len() > 500 && alone.len().abs_diff(beside.len()) <= 1);

@@ -233,13 +233,17 @@ pub fn race(bench: &Bench, candidates: &[Candidate], rules: &Rules) -> Result<Op
             if !rules.confirm {
                 return Ok(Some(Winner { candidate: best, by }));
             }
-            // As many runs again as it took to choose: the winner's and the present table's.
-            let again = (spent / 2).clamp(done, MOST_AGAIN * done).next_multiple_of(group);
-            let by = confirm(bench, candidates, rules, best, done..done + again, off)?;
+            let by = confirm(bench, candidates, rules, best, unseen(done, spent, group), off)?;
             return Ok(by.map(|by| Winner { candidate: best, by }));
         }
     }
     Ok(None)
+}
+
+/// Numbers of the specimens that a winner is confirmed on, after a race of `done` specimens and `spent` runs: none of those that
+/// chose it, and as many runs again as that took, the winner's and the present table's.
+fn unseen(done: usize, spent: usize, group: usize) -> std::ops::Range<usize> {
+    done..done + (spent / 2).clamp(done, MOST_AGAIN * done).next_multiple_of(group)
 }
 
 /// Runs the winner of a race once more, on specimens that had no part in choosing it: the best of many looks better than
@@ -295,6 +299,23 @@ mod tests {
         let many = Differences([1.0, 3.0].repeat(50));
         assert!((many.margin() / many.standard_error() - 1.04).abs() < 0.001);
         assert_eq!(Differences(vec![5.0]).margin(), f64::INFINITY);
+    }
+
+    /// What chose a winner flatters it: the specimens that confirm it are others, down to their networks.
+    #[test]
+    fn a_winner_is_not_confirmed_on_the_specimens_that_chose_it() {
+        let text = "[link]\nrate_mbps = { log_uniform = [1, 100] }\n[path]\nrtt_ms = 100\n[senders]\ncount = 1\n[workload]\n\
+                    on = { seconds = 1 }\noff = { seconds = 1 }\n";
+        let model = Model::parse(text, "x.toml").unwrap();
+        let rates = |numbers: std::ops::Range<usize>| -> Vec<u64> {
+            let set = fresh(&model, 6, numbers.start, numbers.len());
+            set.specimens.iter().map(|specimen| specimen.network.rate_mbps.to_bits()).collect()
+        };
+        for (done, spent) in [(4, 100), (16, 20), (32, 2000)] {
+            let (chose, confirm) = (rates(0..done), rates(unseen(done, spent, 1)));
+            assert!(confirm.len() >= done && confirm.iter().all(|rate| !chose.contains(rate)), "{done}, {spent}");
+        }
+        assert_eq!((unseen(4, 100, 1), unseen(32, 2000, 1), unseen(6, 7, 4)), (4..54, 32..544, 6..14));
     }
 
     /// A run of two senders.
