@@ -2,8 +2,8 @@
 
 use crate::action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE};
 use crate::cell::Cell;
-use crate::dna::Provenance;
 use crate::proto;
+use crate::provenance::Provenance;
 use crate::signal::{Point, Signal};
 
 /// Upper end of each signal's domain in the files of Tao'14 (Remy'13 used 16384).

@@ -14,8 +14,7 @@ use serde::{Deserialize, Deserializer};
 use super::bounds::{RATE, RATES};
 use super::checked::{Item, some_table, table};
 use super::queues::queue_by_name;
-use super::senders::aimd;
-use super::tables::{count, rtt, rtt_each, time, zero};
+use super::tables::{aimd, count, rtt, rtt_each, time, zero};
 use super::{Quantity, Shown, Workload};
 use crate::objective::Objective;
 

@@ -1,11 +1,11 @@
 //! `[senders]` and `[[senders]]` of a design model, as written: how many there are, and how they differ.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::group::{Groups, some_count};
 use super::names::check_file_name;
 use super::routes::{check_names, check_rtt, route, rtt_of_links};
-use super::tables::{MAX_SENDERS, rtt, zero};
+use super::tables::{MAX_SENDERS, aimd, rtt, zero};
 use super::{Document, FileError, Link, NOTHING, Path, Quantity};
 use crate::objective::Objective;
 
@@ -48,14 +48,6 @@ impl Senders {
         let of_links = || rtt_of_links(&route(self.links.as_deref(), links), links).map(|rtt| (rtt, rtt));
         own.or_else(|| path.rtt_ms.as_ref().map(Quantity::extremes)).or_else(of_links)
     }
-}
-
-/// How many of some senders run AIMD: any number from none to all, which a scenario restricts further.
-pub(super) fn aimd<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
-    let expected = format!("from 0 to {MAX_SENDERS} senders");
-    Quantity::within(deserializer, &expected, |x| (0.0..=MAX_SENDERS).contains(&x))?
-        .whole()
-        .map_err(serde::de::Error::custom)
 }
 
 /// The names of the tables that senders run, in the order in which they first occur; one without a name where none has.

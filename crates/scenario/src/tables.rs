@@ -208,6 +208,14 @@ pub(super) fn rtt_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opt
     }
 }
 
+/// How many of some senders run AIMD: any number from none to all, which a scenario restricts further.
+pub(super) fn aimd<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    let expected = format!("from 0 to {MAX_SENDERS} senders");
+    Quantity::within(deserializer, &expected, |x| (0.0..=MAX_SENDERS).contains(&x))?
+        .whole()
+        .map_err(serde::de::Error::custom)
+}
+
 /// A number of senders; whether none at all may be is said where all groups are known.
 pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     Quantity::within(deserializer, &format!("from 1 to {MAX_SENDERS} senders"), |x| (0.0..=MAX_SENDERS).contains(&x))?

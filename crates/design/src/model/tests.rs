@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use exmachina_net::network::On;
 use exmachina_net::outcome::Flow;
+use exmachina_rules::Signal;
 use exmachina_run::worth::Score;
 
+use super::design_table::INCREMENT;
 use super::*;
 
 /// A model whose only table is the scenario's; four grid points.

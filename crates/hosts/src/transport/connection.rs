@@ -4,6 +4,7 @@
 
 mod ack;
 mod detection;
+mod phase;
 mod prr;
 mod rack_tlp;
 mod recovery;
@@ -14,8 +15,8 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
 use exmachina_net::schedule::MAX_TIME;
 use exmachina_net::time::{NEVER, Time, to_s};
+use phase::Phase;
 use prr::Prr;
-use recovery::Phase;
 use timer::Sampler;
 
 use super::pacing;

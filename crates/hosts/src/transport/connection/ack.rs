@@ -3,7 +3,7 @@
 use exmachina_net::time::Time;
 
 use super::Connection;
-use super::recovery::Heard;
+use super::phase::Heard;
 use crate::scheme::{Ack, Scheme};
 use crate::transport::Opening;
 use crate::transport::receiver::Feedback;

@@ -5,7 +5,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::time::{NEVER, Time};
 
 use super::Connection;
-use super::recovery::{Heard, Phase};
+use super::phase::{Heard, Phase};
 use crate::scheme::Scheme;
 use crate::transport::LossThreshold;
 use crate::transport::probe::Probe;

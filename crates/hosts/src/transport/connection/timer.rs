@@ -3,7 +3,7 @@
 use exmachina_net::time::{NEVER, Time};
 
 use super::Connection;
-use super::recovery::Phase;
+use super::phase::Phase;
 use crate::scheme::{Congestion, Scheme};
 use crate::transport::receiver::Feedback;
 use crate::transport::{RtoFloor, RttSamples};
