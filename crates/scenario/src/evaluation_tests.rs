@@ -287,11 +287,11 @@ fn mistakes_in_schemes() {
     assert_eq!(scheme("tahoe"), format!("1: schemes: {known}, got tahoe"));
     assert_eq!(
         scheme("cubic/blue"),
-        "1: schemes: expected droptail, red, step, codel, sfqcodel, fqcodel, pie, xcp, got blue"
+        "1: schemes: expected droptail, red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp, got blue"
     );
     assert_eq!(
         scheme("x.dna/blue"),
-        "1: schemes: expected droptail, red, step, codel, sfqcodel, fqcodel, pie, xcp, got blue"
+        "1: schemes: expected droptail, red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp, got blue"
     );
     assert_eq!(
         scheme("window:many"),
@@ -348,12 +348,12 @@ fn mistakes_in_links() {
         "4: link.delay_ms: expected a delay from 0 to 1000000 ms, got -1"
     );
     let queue = |text: &str| link(&format!("{RATE}\nqueue = {text}"));
-    let all = "droptail, red, step, codel, sfqcodel, fqcodel, pie, xcp";
+    let all = "droptail, red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp";
     assert_eq!(queue("'blue'"), format!("4: link.queue: expected {all}, got blue"));
     assert_eq!(queue("5"), format!("4: link.queue: expected {all}, or {{ red = {{ ... }} }} and the like, got 5"));
     assert_eq!(
         queue("{ red = {}, pie = {} }"),
-        "4: link.queue: expected exactly one of red, step, codel, sfqcodel, fqcodel, pie, xcp"
+        "4: link.queue: expected exactly one of red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp"
     );
     assert_eq!(
         queue("{ red = { max = 1 } }"),

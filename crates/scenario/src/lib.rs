@@ -68,11 +68,12 @@
 //! trace_offset = "random"             # where a run starts in it (default); or "none": at its beginning
 //! told_mbps = 5.5                     # what routers that have to know the rate are told (XCP's); if left out, the mean
 //! cellular = { mean_mbps = 9, max_mbps = 50, spread = 0.54, memory_s = 5, outage_per_s = 0.2, outage_mean_s = 0.25 }
-//! queue = "droptail"                  # or red, step, codel, sfqcodel, fqcodel, pie, xcp; or with settings, one of:
+//! queue = "droptail"                  # or red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp; or with settings, one of:
 //! # queue = { red = { min_packets = 5, max_packets = 15, max_probability = 0.1, weight = 0.002, gentle = true,
 //! #                   wait = true, ecn = false } }
 //! # queue = { step = { packets = 65 } }
 //! # queue = { codel = { target_ms = 5, interval_ms = 100, ecn = false } }
+//! # queue = { cobalt = { target_ms = 5, interval_ms = 100, ecn = false } } # CoDel, and BLUE for what does not slow down
 //! # queue = { sfqcodel = { bins = 1024, target_ms = 5, interval_ms = 100, ecn = false } }
 //! # queue = { fqcodel = { queues = 1024, quantum_bytes = 1514, target_ms = 5, interval_ms = 100, ecn = false } }
 //! # queue = { pie = { target_ms = 15, update_ms = 15, burst_ms = 150, ecn = false } }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use exmachina_net::queue::{
-    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
+    CoDelSettings, CobaltSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings,
+    StepSettings, XcpSettings,
 };
 use exmachina_net::time::{Time, from_ms};
 use serde::de::value::MapAccessDeserializer;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Deserializer};
 use super::{Shown, or_nearest};
 
 /// The names of the disciplines.
-const NAMES: &str = "droptail, red, step, codel, sfqcodel, fqcodel, pie, xcp";
+const NAMES: &str = "droptail, red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp";
 
 /// No time of a queue is longer, ms.
 const MAX_MS: f64 = 1e6;
@@ -28,6 +29,7 @@ pub fn queue_by_name(name: &str) -> Result<QueueKind, String> {
         "red" => QueueKind::Red(RedSettings::default()),
         "step" => QueueKind::Step(StepSettings::default()),
         "codel" => QueueKind::CoDel(CoDelSettings::default()),
+        "cobalt" => QueueKind::Cobalt(CobaltSettings::default()),
         "sfqcodel" => QueueKind::SfqCoDel(SfqCoDelSettings::default()),
         "fqcodel" => QueueKind::FqCoDel(FqCoDelSettings::default()),
         "pie" => QueueKind::Pie(PieSettings::default()),
@@ -66,6 +68,7 @@ struct QueueTable {
     red: Option<RedTable>,
     step: Option<StepTable>,
     codel: Option<CoDelTable>,
+    cobalt: Option<CoDelTable>,
     sfqcodel: Option<SfqCoDelTable>,
     fqcodel: Option<FqCoDelTable>,
     pie: Option<PieTable>,
@@ -78,6 +81,8 @@ impl QueueTable {
             self.red.map(|t| t.settings().map(QueueKind::Red)),
             self.step.map(|t| t.settings().map(QueueKind::Step)),
             self.codel.map(|t| t.settings(CoDelSettings::default()).map(QueueKind::CoDel)),
+            self.cobalt
+                .map(|t| t.settings(CoDelSettings::default()).map(|codel| QueueKind::Cobalt(CobaltSettings { codel }))),
             self.sfqcodel.map(|t| t.settings().map(QueueKind::SfqCoDel)),
             self.fqcodel.map(|t| t.settings().map(QueueKind::FqCoDel)),
             self.pie.map(|t| t.settings().map(QueueKind::Pie)),
@@ -86,7 +91,7 @@ impl QueueTable {
         let mut given = given.into_iter().flatten();
         match (given.next(), given.next()) {
             (Some(queue), None) => queue,
-            _ => Err("expected exactly one of red, step, codel, sfqcodel, fqcodel, pie, xcp".to_owned()),
+            _ => Err("expected exactly one of red, step, codel, cobalt, sfqcodel, fqcodel, pie, xcp".to_owned()),
         }
     }
 }

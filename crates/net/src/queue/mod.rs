@@ -3,6 +3,7 @@
 //! A queue holds the packets that wait; the one being transmitted has left it. Dropped packets go to `dropped`, never
 //! nowhere: packets are conserved. Packets of one sender leave in the order in which they came.
 
+mod cobalt;
 mod codel;
 mod drop_tail;
 mod fifo;
@@ -14,6 +15,7 @@ mod sfq_codel;
 mod step;
 mod xcp;
 
+pub use cobalt::{Cobalt, CobaltSettings};
 pub use codel::{CoDel, CoDelLaw, CoDelSettings, CoDelState};
 pub use drop_tail::DropTail;
 pub use fifo::{Backlog, Fifo, Limit, mark};
@@ -52,6 +54,8 @@ pub enum QueueKind {
     Red(RedSettings),
     /// CoDel.
     CoDel(CoDelSettings),
+    /// COBALT: CAKE's, without its shaper.
+    Cobalt(CobaltSettings),
     /// Stochastic fair queueing with CoDel, as in Remy'13 and Tao'14.
     SfqCoDel(SfqCoDelSettings),
     /// FQ-CoDel.
@@ -104,6 +108,8 @@ any_queue! {
     Red(Red),
     /// CoDel.
     CoDel(CoDel),
+    /// COBALT.
+    Cobalt(Cobalt),
     /// sfqCoDel.
     SfqCoDel(SfqCoDel),
     /// FQ-CoDel.
@@ -124,6 +130,7 @@ impl AnyQueue {
             QueueKind::Step(s) => AnyQueue::Step(Step::new(*s, limit)),
             QueueKind::Red(s) => AnyQueue::Red(Red::new(*s, limit, link, random)),
             QueueKind::CoDel(s) => AnyQueue::CoDel(CoDel::new(*s, limit)),
+            QueueKind::Cobalt(s) => AnyQueue::Cobalt(Cobalt::new(*s, limit, random)),
             QueueKind::SfqCoDel(s) => AnyQueue::SfqCoDel(SfqCoDel::new(*s, limit, random)),
             QueueKind::FqCoDel(s) => AnyQueue::FqCoDel(FqCoDel::new(*s, limit, random)),
             QueueKind::Pie(s) => AnyQueue::Pie(Pie::new(*s, limit, random)),

@@ -9,7 +9,8 @@ use exmachina_hosts::scheme::{
 };
 use exmachina_hosts::transport::Settings;
 use exmachina_net::queue::{
-    CoDelSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings, StepSettings, XcpSettings,
+    CoDelSettings, CobaltSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings,
+    StepSettings, XcpSettings,
 };
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{NEVER, SECOND, Time};
@@ -84,6 +85,7 @@ pub fn queues() -> Vec<(&'static str, QueueKind)> {
         ("red-ecn", QueueKind::Red(RedSettings { ecn: true, gentle: false, wait: false, ..RedSettings::default() })),
         ("codel", QueueKind::CoDel(CoDelSettings::default())),
         ("codel-ecn", QueueKind::CoDel(ecn)),
+        ("cobalt", QueueKind::Cobalt(CobaltSettings { codel: ecn })),
         ("sfqcodel", QueueKind::SfqCoDel(SfqCoDelSettings::default())),
         ("fqcodel", QueueKind::FqCoDel(FqCoDelSettings::default())),
         ("fqcodel-4", QueueKind::FqCoDel(FqCoDelSettings { queues: 4, codel: ecn, ..FqCoDelSettings::default() })),
