@@ -8,11 +8,11 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 
 from exmachina.command.terminal import duration, si
-from exmachina.figures import STYLE, new_figure, png
 from exmachina.files import write_atomically
+from exmachina.pictures.figures import STYLE, new_figure, png
+from exmachina.pictures.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
 from exmachina.schemes import Algorithm, Rival, signed
 from exmachina.scoring import REFERENCE
-from exmachina.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
 
 COLUMNS = 5
 PUBLISHED = "#d98a00"

@@ -4,7 +4,7 @@ import exmachina
 
 result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in, a rule table out
 report = exmachina.score([result.table, "cubic"], "demo")           # on networks that it has not seen, beside Cubic
-exmachina.inspect(result.table).save("demo.html")                   # what it does, and why
+exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
@@ -36,6 +36,7 @@ from exmachina.evaluation import (
 )
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
+from exmachina.pictures import draw
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, reproduce
 from exmachina.schemes import Algorithm, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
@@ -77,6 +78,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "design",
+    "draw",
     "dumbbell",
     "evaluate",
     "inspect",

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import plotly.graph_objects as go
 import polars as pl
 
-from exmachina import figures
+from exmachina.pictures import figures
 from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
 
 HOSTILE = (

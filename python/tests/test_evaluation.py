@@ -15,11 +15,12 @@ from conftest import DURATIONS, Command, command
 from polars.testing import assert_frame_equal
 
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
-from exmachina.charts import tradeoff_chart
-from exmachina.cloud import clouds_of_flows, frontier_of
-from exmachina.labels import place_labels
+from exmachina.pictures import draw
+from exmachina.pictures.charts import tradeoff_chart
+from exmachina.pictures.cloud import clouds_of_flows, frontier_of
+from exmachina.pictures.labels import place_labels
+from exmachina.pictures.style import family_colours
 from exmachina.schemes import Ack, Congestion, Contender, SchemeLike, distinct
-from exmachina.style import family_colours
 
 SCENARIO = """\
 description = "a short dumbbell"
@@ -240,7 +241,7 @@ def test_kept_runs_are_of_the_same_evaluation_or_not_used(scenario: Evaluation, 
 @pytest.mark.slow
 def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     results = evaluate(scenario, output=tmp_path / "new" / "folder")
-    paths = results.paths(tmp_path / "new" / "folder")
+    paths = results.paths(tmp_path / "new" / "folder") + draw(results, tmp_path / "new" / "folder")
     flows, summary, png, svg = paths
     assert_frame_equal(pl.read_parquet(flows), results.flows)
     facts = pl.read_parquet_metadata(flows)
@@ -249,7 +250,8 @@ def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     assert png.read_bytes().startswith(b"\x89PNG")
     assert "<!-- a short dumbbell -->" in svg.read_text()
     before = [path.read_bytes() for path in paths]
-    assert [path.read_bytes() for path in evaluate(scenario).save(tmp_path)] == before
+    again = evaluate(scenario)
+    assert [path.read_bytes() for path in again.save(tmp_path) + draw(again, tmp_path)] == before
 
 
 def test_a_circle_is_the_median_of_all_senders_and_a_dot_the_mean_of_a_run(scenario: Evaluation) -> None:
@@ -318,7 +320,7 @@ def test_a_trace_is_the_run_of_the_evaluation(tmp_path: Path, scenario: Evaluati
     entered = recorded.hops.filter(pl.col("event") == "enter")
     assert len(entered) == sent["len"].sum()
     assert recorded.hops["backlog"].max() <= 41  # type: ignore[operator]
-    paths = recorded.save(tmp_path / "t")
+    paths = recorded.save(tmp_path / "t") + draw(recorded, tmp_path / "t")
     assert [path.name for path in paths] == ["senders.parquet", "hops.parquet", "trace.png"]
     assert paths[2].read_bytes().startswith(b"\x89PNG")
     assert_frame_equal(pl.read_parquet(paths[1]), recorded.hops)
@@ -329,14 +331,14 @@ def test_a_trace_of_two_links_and_of_a_class(tmp_path: Path, scenario: Evaluatio
     recorded = trace("parking-lot", "cubic", duration_s=1)
     assert sorted(recorded.hops["hop"].unique()) == [0, 1]
     assert trace(scenario, Forty, duration_s=1).senders["window"].max() == 40
-    recorded.save(tmp_path)
+    draw(recorded, tmp_path)
 
 
 def test_an_empty_trace_can_be_drawn(tmp_path: Path) -> None:
     late = Evaluation(SCENARIO.replace("off = { seconds = 0.2 }", "off = { seconds = 1 }\nfirst_off = { seconds = 5 }"))
     recorded = trace(late, duration_s=1)
     assert len(recorded.hops) == 0
-    recorded.save(tmp_path)
+    draw(recorded, tmp_path)
 
 
 def test_names_are_told_apart() -> None:

@@ -12,9 +12,10 @@ from conftest import published
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
+from exmachina.pictures import draw
+from exmachina.pictures.slices import log_ticks, slice_of
+from exmachina.pictures.timeline import timeline_of
 from exmachina.schemes import action_words, box_words, digits, percent, rules_at, signed
-from exmachina.slices import log_ticks
-from exmachina.timeline import timeline_of
 
 
 def test_boxes_and_the_simulator_agree_on_the_rule(designed: Table) -> None:
@@ -54,7 +55,8 @@ def test_uses_add_up(designed: Table, model: Model) -> None:
 
 
 def test_the_slice_shows_what_the_rules_do(designed: Table, model: Model) -> None:
-    view = inspect(designed, model, specimens=10, seconds=5).slice
+    seen = inspect(designed, model, specimens=10, seconds=5)
+    view = slice_of(seen.table, seen.sample)
     action = designed.rules[view.rule[3, 5]].action
     window = int(action.multiple * view.window + action.increment_packets)
     assert view.window_change[3, 5] == max(0, window) - view.window
@@ -68,9 +70,9 @@ def test_the_slice_shows_what_the_rules_do(designed: Table, model: Model) -> Non
 @pytest.mark.slow
 def test_a_table_of_one_rule_and_one_signal_can_be_shown(tmp_path: Path, model: Model) -> None:
     found = inspect(Table.single(["rtt_ratio"], 1, 1, 2, "r"), model, specimens=2, seconds=3)
-    found.save(tmp_path / "r.png")
-    found.save(tmp_path / "r.html")
-    assert np.ptp(found.slice.window_change) == 0
+    draw(found, tmp_path / "r.png")
+    draw(found, tmp_path / "r.html")
+    assert np.ptp(slice_of(found.table, found.sample).window_change) == 0
 
 
 def test_lines_over_time(designed: Table) -> None:
@@ -89,7 +91,7 @@ def test_lines_over_time(designed: Table) -> None:
 def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
     evil = Table(designed.dna, "<script>alert(1)</script>.dna")
     found = inspect(evil, specimens=2, seconds=3)
-    found.save(tmp_path / "a.html")
+    draw(found, tmp_path / "a.html")
     page = (tmp_path / "a.html").read_text()
     assert "<script>alert" not in page
     assert " src=" not in page.split("</script>")[-1]
@@ -103,7 +105,7 @@ def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
 def test_pictures_and_pages_repeat(tmp_path: Path, designed: Table, model: Model, kind: str) -> None:
     one, two = tmp_path / f"one.{kind}", tmp_path / f"two.{kind}"
     for path in (one, two):
-        inspect(designed, model, specimens=2, seconds=3).save(path)
+        draw(inspect(designed, model, specimens=2, seconds=3), path)
     assert one.read_bytes() == two.read_bytes()
 
 
@@ -159,7 +161,7 @@ def test_what_is_not_possible(tmp_path: Path, one_rule: Table) -> None:
     with pytest.raises(InputError, match=r"^specimens: expected from 1 to 100000, got 0$"):
         inspect(one_rule, specimens=0)
     with pytest.raises(InputError, match=r"a.pdf: expected a name that ends in .html or .png$"):
-        inspect(one_rule, specimens=1, seconds=1).save(tmp_path / "a.pdf")
+        draw(inspect(one_rule, specimens=1, seconds=1), tmp_path / "a.pdf")
 
 
 def test_rules_in_words() -> None:

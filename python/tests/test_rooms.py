@@ -23,14 +23,6 @@ ROOMS = (
     "command",
 )
 """From the bottom: a room may import what stands before it."""
-PICTURES = ("charts", "cloud", "figures", "labels", "report", "slices", "style", "timeline", "traceplot", "tradeoff")
-"""Modules of the room `pictures` that stand outside of it."""
-KNOWN_UPWARD = {
-    ("evaluation.packets", "pictures"),
-    ("evaluation.results", "pictures"),
-    ("inspection.inspection", "pictures"),
-}
-"""Data that still draws itself. Only ever shorter."""
 ROOT = ("", "__main__")
 """The package's own door, and the program: both above all rooms."""
 
@@ -64,8 +56,6 @@ def room_of(module: str) -> str:
     first = module.partition(".")[0]
     if module in ROOT:
         return "root"
-    if first in PICTURES:
-        return "pictures"
     return "ground" if module in GROUND else first
 
 
@@ -93,17 +83,12 @@ def test_every_module_has_a_room() -> None:
 
 
 def test_no_import_goes_upward() -> None:
-    assert upward(graph()) == KNOWN_UPWARD
+    assert upward(graph()) == set()
 
 
 def test_no_imports_go_in_a_circle() -> None:
-    imports = graph()
-    downward = {
-        module: {other for other in others if (module, room_of(other)) not in KNOWN_UPWARD}
-        for module, others in imports.items()
-    }
     try:
-        TopologicalSorter(downward).prepare()
+        TopologicalSorter(graph()).prepare()
     except CycleError as error:
         raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
 

@@ -20,6 +20,7 @@ from exmachina.files import check_output
 from exmachina.inspection import InspectOptions
 from exmachina.inspection import inspect as inspect_table
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
+from exmachina.pictures import draw
 from exmachina.reproduce import ReproduceOptions
 from exmachina.schemes import Table, algorithms
 from exmachina.scoring import ScoreOptions, Stratum, designed_for
@@ -148,7 +149,7 @@ def inspect(
     network = None if plotted is None else dumbbell(plotted)
     inspection = inspect_table(loaded, model, options, network=network)
     for path in outputs:
-        inspection.save(path)
+        draw(inspection, path)
     out, _ = terminal.consoles()
     terminal.show_rules(out, inspection)
     out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
@@ -181,7 +182,7 @@ def evaluate(
     with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
         names = None if schemes is None else [name for name in schemes.split(",") if name]
         results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
-    written = [] if output is None else results.paths(output)
+    written = [] if output is None else results.paths(output) + draw(results, output)
     if as_json:
         facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
         print(json.dumps({**facts, "summary": results.summary.to_dicts(), "written": [str(path) for path in written]}))
@@ -213,7 +214,8 @@ def trace(
         output: The folder to write into; SCENARIO-trace if not given.
     """
     recorded = trace_run(scenario, scheme, run=run, duration_s=duration, seed=seed)
-    written = recorded.save(output or Path(f"{recorded.name}-trace"))
+    folder = output or Path(f"{recorded.name}-trace")
+    written = recorded.save(folder) + draw(recorded, folder)
     out, _ = terminal.consoles()
     terminal.show_trace(out, recorded)
     out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)

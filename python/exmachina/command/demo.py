@@ -9,17 +9,18 @@ from pathlib import Path
 import matplotlib as mpl
 import polars as pl
 
-from exmachina import charts, figures, report
-from exmachina.cloud import clouds_of, scheme_colours
 from exmachina.designing import Budget, Design, DesignOptions, Progress, design
 from exmachina.errors import ModelError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.networks import Model
+from exmachina.pictures import charts, figures, report
+from exmachina.pictures.cloud import clouds_of, scheme_colours
+from exmachina.pictures.slices import slice_of
+from exmachina.pictures.style import network_words
+from exmachina.pictures.timeline import timeline_of
 from exmachina.schemes import Table, signed
 from exmachina.scoring import REFERENCE, ScoreReport, score
-from exmachina.style import network_words
-from exmachina.timeline import timeline_of
 
 __all__ = ["Demo", "run_demo"]
 
@@ -172,7 +173,9 @@ def _picture(demo: Demo) -> bytes:
         figures.draw_clouds(plane, clouds_of(demo.report.specimens))
         plane.legend(loc="lower left")
         figures.draw_rules(figure.add_subplot(middle[0]), demo.inspection.usage)
-        figures.draw_slice([figure.add_subplot(middle[i]) for i in (1, 2)], demo.inspection.slice)
+        figures.draw_slice(
+            [figure.add_subplot(middle[i]) for i in (1, 2)], slice_of(demo.inspection.table, demo.inspection.sample)
+        )
         axes = [figure.add_subplot(bottom[i]) for i in range(3)]
         network = network_words(dict(demo.inspection.network))
         figures.draw_timeline(axes, timeline_of(demo.inspection.record), network)

@@ -11,7 +11,7 @@ from exmachina import _core
 from exmachina.checks import check_seconds
 from exmachina.errors import OptionError, SchemeError
 from exmachina.evaluation.scenario import Evaluation, ScenarioLike
-from exmachina.files import make_folder, write_atomically, write_parquet
+from exmachina.files import make_folder, write_parquet
 from exmachina.schemes import SchemeLike
 
 __all__ = ["TRACE_S", "Trace", "trace"]
@@ -49,7 +49,7 @@ class Trace:
     the link after it)."""
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes, each atomically, `senders.parquet`, `hops.parquet` and `trace.png`.
+        """Writes, each atomically, `senders.parquet` and `hops.parquet`; `exmachina.draw` draws them.
 
         Returns:
             Their paths.
@@ -57,15 +57,11 @@ class Trace:
         Raises:
             InputError: If the folder cannot be created or is read-only.
         """
-        from exmachina.figures import png  # noqa: PLC0415 (plotting takes a second to load)
-        from exmachina.traceplot import trace_figure  # noqa: PLC0415
-
         folder = make_folder(folder)
-        paths = [folder / name for name in ("senders.parquet", "hops.parquet", "trace.png")]
+        paths = [folder / name for name in ("senders.parquet", "hops.parquet")]
         facts = {"scenario": self.name, "scheme": self.scheme, "run": str(self.run)}
         write_parquet(paths[0], self.senders, facts)
         write_parquet(paths[1], self.hops, facts)
-        write_atomically(paths[2], png(trace_figure(self)))
         return paths
 
 

@@ -16,7 +16,7 @@ MEASURES = ("throughput_mbps", "queueing_delay_ms")
 WHO = ("contender", "scheme")
 LITTLE_IN_ORDER = 0.9
 """An application that got less than this part of what arrived has waited for most of its time."""
-FILES = ("flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg")
+FILES = ("flows.parquet", "summary.csv")
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Results:
         return [Path(folder) / name for name in FILES]
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes, each atomically, `flows.parquet`, `summary.csv`, `throughput-delay.png` and `.svg`.
+        """Writes, each atomically, `flows.parquet` and `summary.csv`; `exmachina.draw` draws them.
 
         Returns:
             Their paths.
@@ -144,16 +144,10 @@ class Results:
         Raises:
             InputError: If the folder cannot be created or is read-only.
         """
-        from exmachina.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
-        from exmachina.tradeoff import tradeoff_figure  # noqa: PLC0415
-
         paths = self.paths(make_folder(folder))
         facts = {"scenario": self.text, "seed": str(self.seed), "duration_s": str(self.duration_s)}
         write_parquet(paths[0], self.flows, facts)
         write_atomically(paths[1], self.summary.write_csv().encode())
-        figure = tradeoff_figure(self)
-        write_atomically(paths[2], png(figure))
-        write_atomically(paths[3], svg(figure))
         return paths
 
 

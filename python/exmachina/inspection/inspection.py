@@ -1,6 +1,5 @@
 """Explaining a rule table: which rules fire and when, what they do, and what that looks like (Remy'13 §6)."""
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,7 +9,6 @@ import tomli_w
 from exmachina import _core
 from exmachina.checks import workers_of
 from exmachina.errors import ModelError, OptionError
-from exmachina.files import check_output, write_atomically
 from exmachina.frames import frame_of
 from exmachina.inspection.equilibria import equilibria
 from exmachina.inspection.options import InspectOptions, InspectSettings
@@ -21,7 +19,6 @@ from exmachina.schemes import Table, TableLike
 
 if TYPE_CHECKING:
     from exmachina._core import Network
-    from exmachina.slices import Slice
 
 __all__ = ["Inspection", "inspect"]
 
@@ -54,29 +51,6 @@ class Inspection:
     """Of the recorded run."""
     record: pl.DataFrame
     """The run, one row per event, as from `record`."""
-
-    @property
-    def slice(self) -> "Slice":
-        """The action over the two signals that rules look at most."""
-        from exmachina.slices import slice_of  # noqa: PLC0415 (drawings are above)
-
-        return slice_of(self.table, self.sample)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a self-contained page (`.html`) or a picture (`.png`), atomically.
-
-        Raises:
-            InputError: If the name ends otherwise, or the folder is missing or read-only.
-        """
-        path = check_output(path, suffixes=(".html", ".png"))
-        if path.suffix == ".html":
-            from exmachina.report import inspection_page  # noqa: PLC0415 (plotting takes a second to load)
-
-            write_atomically(path, inspection_page(self).encode())
-        else:
-            from exmachina.figures import inspection_figure  # noqa: PLC0415
-
-            write_atomically(path, inspection_figure(self))
 
 
 def inspect(

@@ -7,8 +7,8 @@ from pathlib import Path
 from exmachina.errors import FileError
 from exmachina.files import ALGORITHMS as SHIPPED
 from exmachina.files import read_file, shipped_files
+from exmachina.pictures.style import family_colours
 from exmachina.schemes import SchemeLike, Table
-from exmachina.style import family_colours
 
 __all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
 

@@ -137,7 +137,7 @@ def _picture(  # noqa: PLR0917
     experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions, folder: Path, numbers: Numbers
 ) -> Picture | None:
     """Draws and writes a figure; none if there is nothing in it."""
-    from exmachina.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
+    from exmachina.pictures.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
     from exmachina.reproduce.drawing import drawing_of  # noqa: PLC0415
     from exmachina.reproduce.matplot import draw  # noqa: PLC0415
     from exmachina.reproduce.plotlike import chart  # noqa: PLC0415

@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from exmachina.figures import STYLE, new_figure
+from exmachina.pictures.figures import STYLE, new_figure
+from exmachina.pictures.slices import log_ticks
+from exmachina.pictures.style import INK, MUTED
+from exmachina.pictures.tradeoff import draw_tradeoff
 from exmachina.reproduce.plot import Axis, Drawing, Line, Panel
-from exmachina.slices import log_ticks
-from exmachina.style import INK, MUTED
-from exmachina.tradeoff import draw_tradeoff
 
 __all__ = ["draw"]
 

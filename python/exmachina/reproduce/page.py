@@ -17,9 +17,10 @@ import polars as pl
 from PIL import Image
 from plotly.io.json import to_json_plotly
 
-from exmachina import _core, report
+from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import read_file, write_atomically
+from exmachina.pictures import report
 from exmachina.reproduce.claimtable import anchor, claims_table, ledger_board
 from exmachina.reproduce.ledger import Tally, number, tally
 from exmachina.reproduce.outcome import Outcome, Picture, TableOf

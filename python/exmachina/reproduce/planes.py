@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from exmachina.cloud import clouds_of_flows
+from exmachina.pictures.cloud import clouds_of_flows
 from exmachina.reproduce.cast import colours_of, shown
 from exmachina.reproduce.data import QUANTITIES, CaseData
 from exmachina.reproduce.experiment import Experiment, FigureSpec, PanelSpec

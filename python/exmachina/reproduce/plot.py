@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from exmachina.cloud import Cloud
+from exmachina.pictures.cloud import Cloud
 from exmachina.reproduce.data import Floats
 
 __all__ = ["Axis", "Band", "Drawing", "Line", "Note", "Panel"]

@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from exmachina.charts import styled, tradeoff_chart
+from exmachina.pictures.charts import styled, tradeoff_chart
+from exmachina.pictures.slices import log_ticks
+from exmachina.pictures.style import MUTED
 from exmachina.reproduce.plot import Axis, Drawing, Line, Panel
-from exmachina.slices import log_ticks
-from exmachina.style import MUTED
 
 __all__ = ["chart"]
 

@@ -6,12 +6,12 @@ import numpy as np
 import polars as pl
 
 from exmachina.evaluation import Trace
+from exmachina.pictures.style import MUTED
 from exmachina.reproduce.cast import colours_of, shown
 from exmachina.reproduce.data import Floats
 from exmachina.reproduce.experiment import Experiment, FigureSpec
 from exmachina.reproduce.plot import Axis, Drawing, Line, Note, Panel
 from exmachina.reproduce.running import Conditions, Ran, recorded
-from exmachina.style import MUTED
 
 __all__ = ["queue", "sequence"]
 

@@ -10,11 +10,13 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.offline import get_plotlyjs
 
-from exmachina import _core, charts
+from exmachina import _core
 from exmachina.inspection import Inspection
+from exmachina.pictures import charts
+from exmachina.pictures.slices import slice_of
+from exmachina.pictures.style import network_words, signal_words
+from exmachina.pictures.timeline import timeline_of
 from exmachina.schemes import action_words, box_words, percent, signed
-from exmachina.style import network_words, signal_words
-from exmachina.timeline import timeline_of
 
 __all__ = ["CONFIG", "asset", "chart", "columns", "inspection_page", "inspection_sections", "page", "section", "tiles"]
 
@@ -124,7 +126,7 @@ def inspection_page(inspection: Inspection) -> str:
         (f"{len(table)}", "rules"),
         (f"{used}", "of them used on these networks"),
         (f"{inspection.usage['share'][0] * 100:.3g} %", f"of all uses by rule {inspection.usage['rule'][0]}"),
-        (f"{inspection.slice.window:g}", "packets: the median window"),
+        (f"{slice_of(inspection.table, inspection.sample).window:g}", "packets: the median window"),
     ]
     lead = (
         "What this congestion-control algorithm does, and when, on "
@@ -135,7 +137,7 @@ def inspection_page(inspection: Inspection) -> str:
 
 def inspection_sections(inspection: Inspection) -> list[str]:
     """The sections that explain a table: a run over time, the action over memory, the rules."""
-    view = inspection.slice
+    view = slice_of(inspection.table, inspection.sample)
     held = ", ".join(f"{signal} {value:.3g}" for signal, value in view.at.items())
     where = f" Held at their medians: {held}." if held else ""
     dots = f"Dots are memories that occurred.{where}"

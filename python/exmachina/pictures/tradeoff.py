@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 
-from exmachina.cloud import Cloud, Floats, clouds_of_flows, frontier_of
 from exmachina.evaluation import Results
-from exmachina.figures import STYLE, draw_clouds, new_figure
-from exmachina.labels import place_labels
-from exmachina.slices import log_ticks
-from exmachina.style import MUTED
+from exmachina.pictures.cloud import Cloud, Floats, clouds_of_flows, frontier_of
+from exmachina.pictures.figures import STYLE, draw_clouds, new_figure
+from exmachina.pictures.labels import place_labels
+from exmachina.pictures.slices import log_ticks
+from exmachina.pictures.style import MUTED
 
 __all__ = ["draw_tradeoff", "tradeoff_figure"]
 

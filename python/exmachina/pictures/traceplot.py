@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from exmachina.evaluation import Trace
-from exmachina.figures import STYLE, new_figure
-from exmachina.style import MUTED, SENDERS
+from exmachina.pictures.figures import STYLE, new_figure
+from exmachina.pictures.style import MUTED, SENDERS
 
 __all__ = ["trace_figure"]
 

@@ -8,11 +8,11 @@ import plotly.graph_objects as go
 import polars as pl
 from plotly.subplots import make_subplots
 
-from exmachina.cloud import Cloud, frontier_of
+from exmachina.pictures.cloud import Cloud, frontier_of
+from exmachina.pictures.slices import Axis, Slice, log_ticks
+from exmachina.pictures.style import GRID, INK, MUTED, SENDERS
+from exmachina.pictures.timeline import Timeline
 from exmachina.schemes import signed
-from exmachina.slices import Axis, Slice, log_ticks
-from exmachina.style import GRID, INK, MUTED, SENDERS
-from exmachina.timeline import Timeline
 
 __all__ = [
     "cloud_chart",

@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from exmachina.cloud import Cloud
 from exmachina.inspection import Inspection
+from exmachina.pictures.cloud import Cloud
+from exmachina.pictures.slices import Slice, log_ticks, slice_of
+from exmachina.pictures.style import GRID, INK, MUTED, SENDERS, network_words
+from exmachina.pictures.timeline import Timeline, timeline_of
 from exmachina.schemes import action_words, signed
-from exmachina.slices import Slice, log_ticks
-from exmachina.style import GRID, INK, MUTED, SENDERS, network_words
-from exmachina.timeline import Timeline, timeline_of
 
 __all__ = [
     "draw_clouds",
@@ -84,7 +84,9 @@ def inspection_figure(inspection: Inspection) -> bytes:
         grid = figure.add_gridspec(2, 1, height_ratios=[1, 1.15])
         top, bottom = grid[0].subgridspec(1, 3, width_ratios=[1, 1, 1]), grid[1].subgridspec(3, 1)
         draw_rules(figure.add_subplot(top[0]), inspection.usage)
-        draw_slice([figure.add_subplot(top[1]), figure.add_subplot(top[2])], inspection.slice)
+        draw_slice(
+            [figure.add_subplot(top[1]), figure.add_subplot(top[2])], slice_of(inspection.table, inspection.sample)
+        )
         axes = [figure.add_subplot(bottom[row]) for row in range(3)]
         draw_timeline(axes, timeline_of(inspection.record), network_words(dict(inspection.network)))
         return png(figure)

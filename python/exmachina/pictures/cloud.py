@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from exmachina.pictures.style import colour_of, family_colours
 from exmachina.scoring import REFERENCE
 from exmachina.stats import ellipse
-from exmachina.style import colour_of, family_colours
 
 __all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_flows", "frontier_of", "scheme_colours"]
 
