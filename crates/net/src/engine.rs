@@ -5,8 +5,9 @@
 //! still in flight; the same arguments give the same results bit for bit. At one instant switches come first, then ACKs,
 //! then sends.
 
-use crate::endpoint::{Endpoint, Totals};
+use crate::endpoint::Endpoint;
 use crate::observe::Observer;
+use crate::on_time::OnTimes;
 use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::Path;
@@ -16,17 +17,6 @@ use crate::traffic::Traffic;
 
 /// Events between two looks at whether anybody still wants the run: a few ms.
 const EVENTS_PER_LOOK: u32 = 1 << 16;
-
-/// Time on, and time on shared equally with all who are on at the moment.
-#[derive(Clone, Copy, Debug, Default)]
-struct OnTime {
-    /// Seconds on so far.
-    on_s: f64,
-    /// Sum of dt / (senders on at the time), seconds.
-    share_s: f64,
-    since: Time,
-    share_at_start: f64,
-}
 
 /// A network in motion: senders of one kind on a path of one kind. A clone is a saved state: both go on alike.
 #[derive(Clone, Debug)]
@@ -39,10 +29,7 @@ pub struct Engine<E, P> {
     next_switch: Time,
     /// The next switch or the end of the run: no other event comes at it or after.
     bound: Time,
-    on_time: Vec<OnTime>,
-    on_count: usize,
-    share: f64,
-    share_since: Time,
+    on_times: OnTimes,
     /// For outcomes: the rate of the link (of the slowest, where there are several), and every sender's minimum RTT.
     rate_mbps: f64,
     min_rtt_ms: Vec<f64>,
@@ -65,10 +52,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
             next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(NEVER),
             traffic,
             bound: 0,
-            on_time: vec![OnTime::default(); n],
-            on_count: 0,
-            share: 0.0,
-            share_since: 0,
+            on_times: OnTimes::new(n),
             rate_mbps,
             min_rtt_ms,
         }
@@ -196,12 +180,9 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
             self.switch_off(i, observer);
             return;
         }
-        self.advance_share();
-        self.on_count += 1;
+        self.on_times.start(i, self.now);
         let packets = self.traffic[i].begin_on_period(self.now);
         self.senders[i].start(self.now, packets);
-        self.on_time[i].since = self.now;
-        self.on_time[i].share_at_start = self.share;
         self.find_next_switch();
         observer.started(self.now, i, &self.senders[i]);
         self.plan(i);
@@ -210,10 +191,8 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     #[cold]
     #[inline(never)]
     fn switch_off(&mut self, i: usize, observer: &mut impl Observer<E>) {
-        self.advance_share();
-        self.on_count -= 1;
+        self.on_times.stop(i, self.now);
         self.senders[i].stop(self.now);
-        self.on_time[i] = self.on_time(i);
         self.traffic[i].end_on_period(self.now);
         self.find_next_switch();
         observer.stopped(self.now, i);
@@ -225,38 +204,11 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
         self.bound = self.bound.min(self.next_switch);
     }
 
-    fn advance_share(&mut self) {
-        self.share = self.share_now();
-        self.share_since = self.now;
-    }
-
-    fn share_now(&self) -> f64 {
-        self.share + to_s(self.now - self.share_since) / self.on_count.max(1) as f64
-    }
-
-    /// A sender's times on, up to now.
-    fn on_time(&self, i: usize) -> OnTime {
-        let mut t = self.on_time[i];
-        t.on_s += to_s(self.now - t.since);
-        t.share_s += self.share_now() - t.share_at_start;
-        t
-    }
-
     /// What each sender got so far.
     pub fn outcome(&self) -> Outcome {
         let flow = |(i, s): (usize, &E)| {
-            let t = if s.is_on() { self.on_time(i) } else { self.on_time[i] };
-            let Totals { delivered, late, delay, late_delay, sent, .. } = s.totals();
-            Flow {
-                delivered,
-                late,
-                sent,
-                delay_ns: delay,
-                late_delay_ns: late_delay,
-                on_s: t.on_s,
-                share_s: t.share_s,
-                min_rtt_ms: self.min_rtt_ms[i],
-            }
+            let time = if s.is_on() { self.on_times.up_to(i, self.now) } else { self.on_times.of(i) };
+            Flow::new(s.totals(), time, self.min_rtt_ms[i])
         };
         let flows = self.senders.iter().enumerate().map(flow).collect();
         Outcome { flows, lost: self.path.lost(), in_flight: self.path.in_flight(), rate_mbps: self.rate_mbps }

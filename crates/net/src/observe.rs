@@ -7,6 +7,9 @@ use crate::time::Time;
 
 /// Told of what happens in a run.
 pub trait Observer<E> {
+    /// It may be told of one sender's ACKs after another's, though they came before, and need not be told of packets that are
+    /// sent: its run may be cut into rounds (`rounds.rs`).
+    const IN_ANY_ORDER: bool = false;
     /// A flow of a sender started.
     fn started(&mut self, _now: Time, _sender: usize, _state: &E) {}
     /// A sender's on-period ended.
@@ -30,13 +33,17 @@ pub trait Observer<E> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
-impl<E> Observer<E> for Unwatched {}
+impl<E> Observer<E> for Unwatched {
+    const IN_ANY_ORDER: bool = true;
+}
 
 /// Watches nothing, and has the run end early once the flag is set.
 #[derive(Clone, Copy, Debug)]
 pub struct Unless<'a>(pub &'a AtomicBool);
 
 impl<E> Observer<E> for Unless<'_> {
+    const IN_ANY_ORDER: bool = true;
+
     fn abandoned(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

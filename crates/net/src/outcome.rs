@@ -5,7 +5,9 @@
 //! its ACK is back at the sender, whether that is on or off by then, and not if the run is over by then; time counts while
 //! the sender is on.
 
+use crate::endpoint::Totals;
 use crate::network::PACKET_BYTES;
+use crate::on_time::OnTime;
 
 /// One sender's totals over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -42,6 +44,14 @@ pub struct Outcome {
 }
 
 impl Flow {
+    /// What came of a sender with these totals and this time, on a path of this RTT.
+    #[must_use]
+    pub fn new(totals: Totals, time: OnTime, min_rtt_ms: f64) -> Flow {
+        let Totals { delivered, late, delay, late_delay, sent, .. } = totals;
+        let OnTime { on_s, share_s, .. } = time;
+        Flow { delivered, late, sent, delay_ns: delay, late_delay_ns: late_delay, on_s, share_s, min_rtt_ms }
+    }
+
     /// Whether it was ever on.
     #[must_use]
     pub fn was_on(&self) -> bool {

@@ -6,6 +6,7 @@
 //! 65th is the first of the next nanosecond, where all go on in turn.
 
 use crate::time::{NEVER, Time};
+use crate::tournament::{IDLE, Tournament};
 
 const SENDER_BITS: u32 = 12;
 const TURN_BITS: u32 = 6;
@@ -17,33 +18,49 @@ pub const MAX_SENDERS: usize = 1 << SENDER_BITS;
 pub const MAX_TIME: Time = (1 << (64 - TIME_SHIFT)) - 2;
 /// The longest run: half of that, so that what is planned before its end may be due after it.
 pub const LONGEST_RUN: Time = MAX_TIME / 2;
-/// The key of a sender that is not to send.
-const IDLE: u64 = u64::MAX;
+/// When a sender acts next, and after how many packets of its own at that instant: the smaller goes first.
+#[must_use]
+#[inline(always)]
+pub fn turn_at(at: Time, turn: u32) -> u64 {
+    debug_assert!(at <= MAX_TIME || at == NEVER && turn == 0);
+    // NEVER loses its high bits here and stays later than MAX_TIME. A sum: turns beyond an instant's carry into its time.
+    (at << TIME_SHIFT) + (u64::from(turn) << SENDER_BITS)
+}
 
-/// The senders' keys, as the leaves of a tournament: each node above holds the smaller of its two children.
+/// The time of such a turn; later than [`MAX_TIME`] if there is none.
+#[must_use]
+#[inline(always)]
+pub fn time_of(turn: u64) -> Time {
+    turn >> TIME_SHIFT
+}
+
+/// How many packets the sender sent at that instant before.
+#[must_use]
+#[inline(always)]
+pub fn number_of(turn: u64) -> u64 {
+    turn >> SENDER_BITS & ((1 << TURN_BITS) - 1)
+}
+
+/// The senders' keys.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     /// The smallest key.
     first: u64,
-    /// Number of leaves, a power of two.
-    leaves: usize,
-    /// Node 1 is the root, node i has children 2i and 2i + 1; the leaves are the second half.
-    nodes: Box<[u64]>,
+    senders: Tournament,
 }
 
 impl Schedule {
     /// Nobody is to send.
     #[must_use]
     pub fn new(senders: usize) -> Schedule {
-        let leaves = senders.next_power_of_two();
-        Schedule { first: IDLE, leaves, nodes: vec![IDLE; 2 * leaves].into_boxed_slice() }
+        Schedule { first: IDLE, senders: Tournament::new(senders) }
     }
 
     /// When the next send is; later than [`MAX_TIME`] if nobody is to send.
     #[inline(always)]
     #[must_use]
     pub fn next(&self) -> Time {
-        self.first >> TIME_SHIFT
+        time_of(self.first)
     }
 
     /// Who sends next.
@@ -56,22 +73,8 @@ impl Schedule {
     /// Lets a sender send at `at` (`NEVER`: not at all, and `turn` is 0), after `turn` packets of its own at that instant.
     #[inline(always)]
     pub fn set(&mut self, sender: usize, at: Time, turn: u32) {
-        debug_assert!(sender < self.leaves && self.nodes.len() == 2 * self.leaves);
-        debug_assert!(at <= MAX_TIME || at == NEVER && turn == 0);
-        // NEVER loses its high bits here and stays later than MAX_TIME. A sum: turns beyond an instant's carry into its time.
-        let mut least = (at << TIME_SHIFT) + (u64::from(turn) << SENDER_BITS) + sender as u64;
-        let mut node = self.leaves + sender;
-        // SAFETY: the engine names only its own senders, which are fewer than the leaves, so that `node` is a leaf;
-        // its ancestors and their siblings are nodes too.
-        unsafe {
-            *self.nodes.get_unchecked_mut(node) = least;
-            while node > 1 {
-                least = least.min(*self.nodes.get_unchecked(node ^ 1));
-                node /= 2;
-                *self.nodes.get_unchecked_mut(node) = least;
-            }
-        }
-        self.first = least;
+        // SAFETY: the engine names only its own senders.
+        self.first = unsafe { self.senders.set(sender, turn_at(at, turn) + sender as u64) };
     }
 }
 

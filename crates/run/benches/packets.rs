@@ -15,7 +15,7 @@ use exmachina_net::random::Seed;
 use exmachina_net::time::from_s;
 use exmachina_reference::reference;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_run::design_simulator::dumbbell;
+use exmachina_run::design_simulator::in_rounds;
 use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 
 struct Case {
@@ -55,9 +55,9 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     let workload = Workload::new(On::Seconds(case.on_s), case.on_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
-    let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
-    engine.run(from_s(seconds), &mut Unwatched);
-    let outcome = engine.outcome();
+    let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
+    rounds.run(from_s(seconds), &mut Unwatched);
+    let outcome = rounds.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }
 

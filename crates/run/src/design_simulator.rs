@@ -6,6 +6,7 @@ use exmachina_net::engine::Engine;
 use exmachina_net::network::{Lot, Network};
 use exmachina_net::path::{Dumbbell, Topology};
 use exmachina_net::random::Seed;
+use exmachina_net::rounds::Rounds;
 use exmachina_net::traffic::Traffic;
 use exmachina_scenario::neighbour::Neighbour;
 
@@ -22,6 +23,15 @@ pub type DesignEngine<S> = Engine<Sender<S>, Dumbbell>;
 pub fn dumbbell<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> DesignEngine<S> {
     let (senders, traffic) = ends(network, seed, scheme);
     Engine::with(Dumbbell::new(network, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+}
+
+/// The same, where nobody watches what happens in which order.
+///
+/// # Panics
+/// If there are more senders than a schedule has room for, or there is no RTT (scenario files are checked for that).
+pub fn in_rounds<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Rounds<Sender<S>> {
+    let (senders, traffic) = ends(network, seed, scheme);
+    Rounds::new(network, seed, senders, traffic)
 }
 
 /// The same for a network of several links.

@@ -69,6 +69,12 @@ impl<T: Copy + Default> DelayLine<T> {
         item
     }
 
+    /// The oldest entry.
+    #[must_use]
+    pub fn first(&self) -> Option<&T> {
+        self.iter().next()
+    }
+
     /// The entries, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (self.head..self.tail).map(|i| &self.ring[i & (self.ring.len() - 1)].item)

@@ -3,6 +3,7 @@
 //! [`Dumbbell`] is the design simulator's one bottleneck, as fast as it can be; [`Topology`] is everything else: queue
 //! disciplines, links that change, several hops.
 
+mod bottleneck;
 mod crowd;
 mod delay_line;
 mod dumbbell;
@@ -11,7 +12,9 @@ mod link;
 mod rough;
 mod topology;
 mod transmitter;
+mod weather;
 
+pub use bottleneck::{Bottleneck, Passage};
 pub use crowd::Crowd;
 pub use delay_line::DelayLine;
 pub use dumbbell::Dumbbell;

@@ -7,14 +7,14 @@ use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::engine::Engine;
 use exmachina_net::network::{Acks, Buffer, Lot, LotLink, Network, On, Roughness, Upsets, Workload};
-use exmachina_net::observe::Observer;
+use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::packet::Packet;
-use exmachina_net::path::Path;
+use exmachina_net::path::{Dumbbell, Path};
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_run::design_simulator::{dumbbell, routed};
+use exmachina_run::design_simulator::{dumbbell, in_rounds, routed};
 use exmachina_run::sender::Sender;
 
 use super::Dice;
@@ -142,15 +142,42 @@ pub fn run(seed: u64, events: u64) -> (u64, u64, bool) {
     };
     let seed = Seed { root: seed, specimen: 0 };
     match &world.network.lot {
-        None => watched(&world, events, dumbbell(&world.network, seed, scheme)),
-        Some(lot) => watched(&world, events, routed(&world.network, lot, seed, scheme)),
+        None => {
+            let mut engine = dumbbell(&world.network, seed, scheme);
+            let seen = watched(&world, events, &mut engine);
+            in_rounds_too(&world.network, seed, scheme, &engine);
+            seen
+        }
+        Some(lot) => watched(&world, events, &mut routed(&world.network, lot, seed, scheme)),
+    }
+}
+
+/// Up to where the engine came, and to a few instants before: the same packets an RTT at a time, whether all senders are
+/// alike or not.
+fn in_rounds_too<'t>(
+    network: &Network,
+    seed: Seed,
+    scheme: impl Fn(usize) -> AnyScheme<'t> + Copy,
+    engine: &Engine<Sender<AnyScheme<'t>>, Dumbbell>,
+) {
+    let mut rounds = in_rounds(network, seed, scheme);
+    for share in [0.3, 0.300_001, 1.0] {
+        let until = (engine.now() as f64 * share) as Time;
+        let mut one_by_one = dumbbell(network, seed, scheme);
+        one_by_one.run(until, &mut Unwatched);
+        rounds.run(until, &mut Unwatched);
+        assert_eq!(rounds.outcome(), one_by_one.outcome(), "an RTT at a time, up to {until} ns");
+        for (i, (there, here)) in rounds.senders().zip(one_by_one.senders()).enumerate() {
+            let state = |s: &Sender<AnyScheme>| (s.totals(), s.outstanding(), s.scheme.window(), s.scheme.intersend());
+            assert_eq!(state(there), state(here), "sender {i} at {until} ns");
+        }
     }
 }
 
 fn watched<'t, P: Path>(
     world: &DesignWorld,
     events: u64,
-    mut engine: Engine<Sender<AnyScheme<'t>>, P>,
+    engine: &mut Engine<Sender<AnyScheme<'t>>, P>,
 ) -> (u64, u64, bool) {
     let n = world.network.senders();
     let mut checker =
