@@ -10,6 +10,8 @@ pub trait Observer<E> {
     /// It may be told of one sender's ACKs after another's, though they came before, and need not be told of packets that are
     /// sent: its run may be cut into rounds (`rounds.rs`).
     const IN_ANY_ORDER: bool = false;
+    /// It is told of ACKs. Who does without is done sooner.
+    const SEES_ACKS: bool = true;
     /// A flow of a sender started.
     fn started(&mut self, _now: Time, _sender: usize, _state: &E) {}
     /// A sender's on-period ended.
@@ -35,6 +37,7 @@ pub struct Unwatched;
 
 impl<E> Observer<E> for Unwatched {
     const IN_ANY_ORDER: bool = true;
+    const SEES_ACKS: bool = false;
 }
 
 /// Watches nothing, and has the run end early once the flag is set.
@@ -43,6 +46,7 @@ pub struct Unless<'a>(pub &'a AtomicBool);
 
 impl<E> Observer<E> for Unless<'_> {
     const IN_ANY_ORDER: bool = true;
+    const SEES_ACKS: bool = false;
 
     fn abandoned(&self) -> bool {
         self.0.load(Ordering::Relaxed)

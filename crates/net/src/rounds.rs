@@ -10,6 +10,7 @@
 //! ACKs in the order in which their packets were sent, then sends in turn (`schedule.rs`). What is observed is told sender by
 //! sender.
 
+mod course;
 mod merge;
 
 use crate::endpoint::Endpoint;
@@ -20,24 +21,14 @@ use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::{Bottleneck, DelayLine};
 use crate::random::Seed;
-use crate::schedule::{LONGEST_RUN, MAX_SENDERS, number_of, time_of, turn_at};
+use crate::schedule::{LONGEST_RUN, MAX_SENDERS, MAX_TIME, number_of, time_of, turn_at};
 use crate::time::{NEVER, Time, from_ms, to_s};
 use crate::traffic::Traffic;
-use merge::{Departures, Keys, Send};
+pub use course::{Answered, Course, Departing, Light};
+use merge::{Departures, Outbox, Send};
 
 /// Packets between two looks at whether anybody still wants the run: a few ms.
 const PACKETS_PER_LOOK: u32 = 1 << 16;
-
-/// What is kept of a packet on its way.
-#[derive(Clone, Copy, Debug, Default)]
-struct Light {
-    sent: Time,
-    /// Its number in its sender's stream.
-    seq: u32,
-    /// How many packets went into the bottleneck before it, of all senders; the lowest bits.
-    order: u32,
-    lost: bool,
-}
 
 /// A sender and what it knows of.
 #[derive(Clone, Debug)]
@@ -47,7 +38,7 @@ struct Desk<E> {
     /// Its packets whose ACKs are to come.
     inbox: DelayLine<Light>,
     /// What it sends in this round.
-    sends: Vec<Send>,
+    outbox: Outbox,
     /// When it acts next, if no ACK comes before: its turn.
     due: u64,
     /// When it does anything next.
@@ -81,7 +72,6 @@ pub struct Rounds<E> {
 /// The part of a round that all senders have in common.
 #[derive(Clone, Copy)]
 struct Round {
-    keys: Keys,
     /// Nothing that comes at this instant or later is in it, but for switches at the end of a run.
     end: Time,
     switches_end: Time,
@@ -109,7 +99,7 @@ impl<E: Endpoint> Rounds<E> {
             wakes: traffic.next,
             traffic,
             inbox: DelayLine::default(),
-            sends: Vec::new(),
+            outbox: Outbox::default(),
             due: turn_at(NEVER, 0),
         };
         Rounds {
@@ -169,11 +159,11 @@ impl<E: Endpoint> Rounds<E> {
             let end = self.bottleneck.no_news_before(begin).min(keys.end()).min(until);
             // What comes at the end of the run is left undone, but for switches.
             let switches_end = if end == until { until + 1 } else { end };
-            let round = Round { keys, end, switches_end, clock: if PLAIN { 0 } else { self.clock } };
+            let round = Round { end, switches_end, clock: if PLAIN { 0 } else { self.clock } };
             for i in 0..self.desks.len() {
                 if self.desks[i].wakes < switches_end {
-                    self.desks[i].go::<PLAIN>(i, &round, &mut self.switches, observer);
-                    if !self.desks[i].sends.is_empty() {
+                    self.desks[i].go::<PLAIN, _>(i, &round, &mut self.switches, observer);
+                    if !self.desks[i].outbox.is_empty() {
                         self.departures.expect(i);
                     }
                 }
@@ -214,7 +204,7 @@ impl<E: Endpoint> Rounds<E> {
         };
         let flows = self.desks.iter().enumerate().map(flow).collect();
         let under_way = self.desks.iter().flat_map(|desk| desk.inbox.iter());
-        let in_flight = under_way.filter(|packet| !packet.lost).count() as u64;
+        let in_flight = under_way.filter(|packet| !packet.is_lost()).count() as u64;
         Outcome { flows, lost: self.bottleneck.lost(), in_flight, rate_mbps: self.rate_mbps }
     }
 }
@@ -222,15 +212,19 @@ impl<E: Endpoint> Rounds<E> {
 impl<E: Endpoint> Desk<E> {
     /// Goes through a round.
     #[inline(always)]
-    fn go<const PLAIN: bool>(
+    fn go<const PLAIN: bool, O: Observer<E>>(
         &mut self,
         number: usize,
         round: &Round,
         switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
+        observer: &mut O,
     ) {
         let mut bound = self.traffic.next.min(round.end);
         loop {
+            if !O::SEES_ACKS {
+                self.cruise(number, round, bound, switches, observer);
+                bound = bound.min(self.traffic.next);
+            }
             let arrival = self.inbox.next();
             let send = time_of(self.due);
             if arrival.min(send) >= bound {
@@ -240,37 +234,87 @@ impl<E: Endpoint> Desk<E> {
                 }
                 self.switch(number, switches, observer);
                 bound = self.traffic.next.min(round.end);
-            } else if arrival <= send {
-                let Light { sent, seq, order, lost } = self.inbox.pop();
-                let packet = Packet { sent, seq, sender: number as u16, lost: !PLAIN && lost, ..Packet::default() };
+                continue;
+            }
+            if arrival <= send {
+                let light = self.inbox.pop();
+                let (sent, seq, lost) = (light.sent, light.seq(), !PLAIN && light.is_lost());
+                let packet = Packet { sent, seq, sender: number as u16, lost, ..Packet::default() };
                 self.sender.receive(&packet, arrival, round.clock);
-                if PLAIN || !lost {
+                if !lost {
                     observer.acked(arrival, number, &packet, &self.sender);
                 }
-                let at = self.sender.ready();
-                if self.sender.finished() {
-                    self.switch_off(number, arrival, switches, observer);
-                    bound = bound.min(self.traffic.next);
-                } else if at <= arrival {
-                    self.act(number, arrival, round.keys.answer(arrival, order), switches, observer);
-                    bound = bound.min(self.traffic.next);
-                } else if at != self.sender.planned() {
-                    self.sender.plan(at);
-                    self.due = turn_at(at, 0);
-                }
+                self.follow_up(number, Answered { at: arrival, order: light.order }, switches, observer);
             } else {
-                self.act(number, send, round.keys.turn(send, number_of(self.due)), switches, observer);
-                bound = bound.min(self.traffic.next);
+                let turn = number_of(self.due);
+                self.act(number, send, |seq| Send::paced(send, seq, turn), switches, observer);
             }
+            bound = bound.min(self.traffic.next);
+        }
+    }
+
+    /// Goes through what is ordinary.
+    #[inline(always)]
+    fn cruise(
+        &mut self,
+        number: usize,
+        round: &Round,
+        bound: Time,
+        switches: &mut Vec<Switch>,
+        observer: &mut impl Observer<E>,
+    ) {
+        if round.clock > 1 || number_of(self.due) > 0 {
+            return;
+        }
+        let due = time_of(self.due);
+        let due = if due > MAX_TIME { NEVER } else { due };
+        let (acks, after) = self.inbox.front();
+        let mut course = Course { acks, dealt: 0, bound: bound.min(after), due, outbox: &mut self.outbox };
+        let answered = self.sender.cruise(&mut course);
+        let (dealt, due) = (course.dealt, course.due);
+        self.inbox.skip(dealt);
+        self.outbox.make_room();
+        self.due = turn_at(due, 0);
+        if let Some(answered) = answered {
+            self.follow_up(number, answered, switches, observer);
+        }
+    }
+
+    /// After the sender learned something: ends its on-period, lets it act at once, or plans when it does.
+    #[inline(always)]
+    fn follow_up(
+        &mut self,
+        number: usize,
+        Answered { at: now, order }: Answered,
+        switches: &mut Vec<Switch>,
+        observer: &mut impl Observer<E>,
+    ) {
+        if self.sender.finished() {
+            self.switch_off(number, now, switches, observer);
+            return;
+        }
+        let at = self.sender.ready();
+        if at <= now {
+            self.act(number, now, |seq| Send::answer(now, seq, order), switches, observer);
+        } else if at != self.sender.planned() {
+            self.sender.plan(at);
+            self.due = turn_at(at, 0);
         }
     }
 
     /// Lets the sender act, most often by sending one packet, and plans when it does next.
     #[inline(always)]
-    fn act(&mut self, number: usize, now: Time, key: u64, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
+    fn act(
+        &mut self,
+        number: usize,
+        now: Time,
+        send: impl Fn(u32) -> Send,
+        switches: &mut Vec<Switch>,
+        observer: &mut impl Observer<E>,
+    ) {
         let (packet, next, turn) = self.sender.act(now);
         if let Some(packet) = packet {
-            self.sends.push(Send { key, seq: packet.seq });
+            self.outbox.push(send(packet.seq));
         } else if self.sender.finished() {
             // A delayed ACK was the last.
             self.switch_off(number, now, switches, observer);

@@ -37,8 +37,8 @@ pub fn time_of(turn: u64) -> Time {
 /// How many packets the sender sent at that instant before.
 #[must_use]
 #[inline(always)]
-pub fn number_of(turn: u64) -> u64 {
-    turn >> SENDER_BITS & ((1 << TURN_BITS) - 1)
+pub fn number_of(turn: u64) -> u32 {
+    (turn >> SENDER_BITS) as u32 & ((1 << TURN_BITS) - 1)
 }
 
 /// The senders' keys.

@@ -96,6 +96,18 @@ impl Controller {
         self.intersend_ns = rule.intersend_ns;
     }
 
+    /// Memory, window, and number of the rule that was used last.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> (&Memory, u32, u32) {
+        (&self.memory, self.window, self.rule)
+    }
+
+    /// One of these parts.
+    #[inline(always)]
+    pub(crate) fn of(memory: Memory, window: u32, rule: u32, intersend_ns: u64) -> Controller {
+        Controller { memory, window, rule, intersend_ns }
+    }
+
     /// Packets that may be outstanding.
     #[must_use]
     #[inline(always)]

@@ -39,9 +39,21 @@ impl Rule {
         unsafe { clamped.to_int_unchecked::<i32>() as u32 }
     }
 
+    /// [`Rule::matches`] with wider registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    #[inline]
+    pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
+        use std::arch::x86_64::{_CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd};
+        // SAFETY: each load reads four of four f64.
+        let [m, lower, upper] = [m, &self.lower, &self.upper].map(|x| unsafe { _mm256_loadu_pd(x.as_ptr()) });
+        let inside = _mm256_and_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(lower, m), _mm256_cmp_pd::<_CMP_LT_OQ>(m, upper));
+        _mm256_movemask_pd(inside) == 15
+    }
+
     /// Whether the first four signals lie in the rule's box: all compares at once, no branch between them.
     #[inline(always)]
-    fn matches(&self, m: &[f64; 4]) -> bool {
+    pub(crate) fn matches(&self, m: &[f64; 4]) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_mm_and_pd, _mm_cmple_pd, _mm_cmplt_pd, _mm_loadu_pd, _mm_movemask_pd};
@@ -145,19 +157,31 @@ impl FlatTable {
     pub fn lookup(&self, memory: &Memory, last: usize) -> (usize, &Rule) {
         if let Some(rule) = self.rules.get(last)
             && rule.matches(memory.fast())
-            && (!self.uses_rare || self.matches_rare(memory, last))
+            && (!self.uses_rare || self.matches_rare(memory.rare(), last))
         {
             return (last, rule);
         }
-        let number = match &self.grid {
-            Some(grid) => grid.rule(memory.fast()),
-            None => self.walk(&memory.point()),
-        };
+        let number = self.find(memory);
         (number, &self.rules[number])
     }
 
-    fn matches_rare(&self, memory: &Memory, number: usize) -> bool {
-        let (r, (lower, upper)) = (memory.rare(), &self.rare[number]);
+    /// The number of the rule for this memory, whichever was used last.
+    #[inline(always)]
+    pub(crate) fn find(&self, memory: &Memory) -> usize {
+        match &self.grid {
+            Some(grid) => grid.rule(memory.fast()),
+            None => self.walk(&memory.point()),
+        }
+    }
+
+    /// Whether a rule looks at more than the first four signals.
+    #[inline(always)]
+    pub(crate) fn uses_rare(&self) -> bool {
+        self.uses_rare
+    }
+
+    fn matches_rare(&self, r: [f64; 2], number: usize) -> bool {
+        let (lower, upper) = &self.rare[number];
         (0..2).all(|i| lower[i] <= r[i] && r[i] < upper[i])
     }
 

@@ -18,6 +18,7 @@ mod memory;
 mod proto;
 mod provenance;
 mod signal;
+mod streak;
 mod table;
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
@@ -30,4 +31,5 @@ pub use memory::Memory;
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
 pub use signal::{Point, SIGNALS, Signal};
+pub use streak::Streak;
 pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};

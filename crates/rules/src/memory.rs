@@ -46,33 +46,50 @@ impl Memory {
     /// a number. RTTs are counted so where the clock was set back meanwhile, too.
     #[inline(always)]
     pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, tick_ns: u64, advance: u32) {
-        // Signed, because that is the conversion that processors have.
-        let rtt = (received_ns.wrapping_sub(sent_ns) as i64 as f64).max(tick_ns.max(1) as f64);
+        let rtt = rtt_ns(sent_ns, received_ns, tick_ns);
         if self.min_rtt_ns == f64::INFINITY {
             self.min_rtt_ns = rtt;
+            self.keep(sent_ns, received_ns, rtt, advance);
         } else {
-            self.min_rtt_ns = self.min_rtt_ns.min(rtt);
-            let sent = sent_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
-            let received = received_ns.wrapping_sub(self.last_received_ns) as i64 as f64;
-            // A weight of 1 keeps the ratio as it is, so that all four go through the same two operations.
-            let ratio = rtt / self.min_rtt_ns;
-            let sample = [sent, received, ratio, received];
-            const NEW: [f64; 4] = [FAST * MS_PER_NS, FAST * MS_PER_NS, 1.0, SLOW * MS_PER_NS];
-            const OLD: [f64; 4] = [1.0 - FAST, 1.0 - FAST, 0.0, 1.0 - SLOW];
-            for i in 0..4 {
-                self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];
-            }
+            self.on_later_ack(sent_ns, received_ns, rtt, advance);
         }
+    }
+
+    /// The same for any ACK but the first of a flow.
+    #[inline(always)]
+    pub(crate) fn on_later_ack(&mut self, sent_ns: u64, received_ns: u64, rtt: f64, advance: u32) {
+        // No NaN is among them, so that this is the smaller.
+        self.min_rtt_ns = if rtt < self.min_rtt_ns { rtt } else { self.min_rtt_ns };
+        let sent = sent_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
+        let received = received_ns.wrapping_sub(self.last_received_ns) as i64 as f64;
+        // A weight of 1 keeps the ratio as it is, so that all four go through the same two operations.
+        let ratio = rtt / self.min_rtt_ns;
+        let sample = [sent, received, ratio, received];
+        const NEW: [f64; 4] = [FAST * MS_PER_NS, FAST * MS_PER_NS, 1.0, SLOW * MS_PER_NS];
+        const OLD: [f64; 4] = [1.0 - FAST, 1.0 - FAST, 0.0, 1.0 - SLOW];
+        for i in 0..4 {
+            self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];
+        }
+        self.keep(sent_ns, received_ns, rtt, advance);
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, sent_ns: u64, received_ns: u64, rtt: f64, advance: u32) {
         self.last_sent_ns = sent_ns;
         self.last_received_ns = received_ns;
         self.last_rtt_ns = rtt;
         self.advance = advance;
     }
 
+    /// Whether there was an ACK.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.min_rtt_ns != f64::INFINITY
+    }
+
     /// When the latest packet acknowledged was sent and its ACK arrived; none before a flow's first ACK.
     #[inline]
     pub(crate) fn last(&self) -> Option<(u64, u64)> {
-        (self.min_rtt_ns != f64::INFINITY).then_some((self.last_sent_ns, self.last_received_ns))
+        self.has_begun().then_some((self.last_sent_ns, self.last_received_ns))
     }
 
     /// Multiplies the averages of times.
@@ -114,6 +131,13 @@ impl Memory {
         let [e, f] = self.rare();
         [a, b, c, d, e, f]
     }
+}
+
+/// An RTT as a memory has it.
+#[inline(always)]
+pub(crate) fn rtt_ns(sent_ns: u64, received_ns: u64, tick_ns: u64) -> f64 {
+    // Signed, because that is the conversion that processors have.
+    (received_ns.wrapping_sub(sent_ns) as i64 as f64).max(tick_ns.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //!
 //! Receivers may acknowledge several packets at a time, and flows be upset: see [`Training`].
 
+mod cruise;
 mod training;
 
 pub use training::Training;
@@ -16,6 +17,7 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::random::Seed;
+use exmachina_net::rounds::{Answered, Course};
 use exmachina_net::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
@@ -81,6 +83,12 @@ impl<S: Scheme> Sender<S> {
     pub fn on(mut self, network: &Network, seed: Seed) -> Sender<S> {
         self.training = Training::of(network, seed, self.id);
         self
+    }
+
+    /// Whether an on-period is under way.
+    #[inline(always)]
+    fn in_flow(&self) -> bool {
+        self.first_seq != u32::MAX
     }
 
     /// Packets sent so far.
@@ -210,7 +218,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     fn is_on(&self) -> bool {
-        self.first_seq != u32::MAX
+        self.in_flow()
     }
 
     #[inline(always)]
@@ -265,6 +273,11 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.planned = if seq + 1 < self.limit { next } else { NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
+    }
+
+    #[inline(always)]
+    fn cruise(&mut self, course: &mut Course<'_>) -> Option<Answered> {
+        self.go_along(course)
     }
 
     fn totals(&self) -> Totals {

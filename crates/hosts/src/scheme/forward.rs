@@ -28,6 +28,9 @@ macro_rules! each_method {
                 ssthresh(self) -> f64;
                 capabilities(self) -> Capabilities;
             }
+            lent {
+                flow(self) -> Option<(&FlatTable, &mut Controller)>;
+            }
         }
     };
 }
@@ -49,7 +52,8 @@ macro_rules! enum_of_schemes {
 macro_rules! whichever_scheme {
     ([$any:ident $variants:tt]
      told { $($told:ident($me:ident $(, $name:ident: $type:ty)*);)* }
-     asked { $($asked:ident($my:ident) -> $answer:ty;)* }) => {
+     asked { $($asked:ident($my:ident) -> $answer:ty;)* }
+     lent { $($lent:ident($mine:ident) -> $loan:ty;)* }) => {
         #[deny(clippy::missing_trait_methods)]
         impl Scheme for $any<'_> {
             $(
@@ -62,6 +66,12 @@ macro_rules! whichever_scheme {
                 #[inline]
                 fn $asked(&$my) -> $answer {
                     of_variant!($my $any $variants scheme => { Scheme::$asked(scheme) })
+                }
+            )*
+            $(
+                #[inline]
+                fn $lent(&mut $mine) -> $loan {
+                    of_variant!($mine $any $variants scheme => { Scheme::$lent(scheme) })
                 }
             )*
         }
@@ -79,7 +89,8 @@ macro_rules! of_variant {
 macro_rules! scheme_behind_a_pointer {
     ([$(#[$doc:meta])* $pointed:ident $holder:ident]
      told { $($told:ident($me:ident $(, $name:ident: $type:ty)*);)* }
-     asked { $($asked:ident($my:ident) -> $answer:ty;)* }) => {
+     asked { $($asked:ident($my:ident) -> $answer:ty;)* }
+     lent { $($lent:ident($mine:ident) -> $loan:ty;)* }) => {
         $(#[$doc])*
         pub trait $pointed: Send {
             $(
@@ -89,6 +100,10 @@ macro_rules! scheme_behind_a_pointer {
             $(
                 #[doc = concat!("As [`Scheme::", stringify!($asked), "`].")]
                 fn $asked(&$my) -> $answer;
+            )*
+            $(
+                #[doc = concat!("As [`Scheme::", stringify!($lent), "`].")]
+                fn $lent(&mut $mine) -> $loan;
             )*
             /// A copy in the same state.
             fn copy(&self) -> Box<dyn $pointed>;
@@ -103,6 +118,11 @@ macro_rules! scheme_behind_a_pointer {
             $(
                 fn $asked(&$my) -> $answer {
                     Scheme::$asked($my)
+                }
+            )*
+            $(
+                fn $lent(&mut $mine) -> $loan {
+                    Scheme::$lent($mine)
                 }
             )*
             fn copy(&self) -> Box<dyn $pointed> {
@@ -120,6 +140,11 @@ macro_rules! scheme_behind_a_pointer {
             $(
                 fn $asked(&$my) -> $answer {
                     $my.0.$asked()
+                }
+            )*
+            $(
+                fn $lent(&mut $mine) -> $loan {
+                    $mine.0.$lent()
                 }
             )*
         }

@@ -1,6 +1,7 @@
 //! What a scheme is asked and told, and what it can do.
 
 use exmachina_net::time::Time;
+use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Congestion};
 
@@ -41,6 +42,10 @@ pub trait Scheme: Clone {
     fn intersend(&self) -> Time;
     /// An ACK of a packet of an earlier on-period arrived, and it starts anew with each.
     fn on_stale_ack(&mut self) {}
+    /// The rule table and the flow under it, of a scheme that is nothing besides.
+    fn flow(&mut self) -> Option<(&FlatTable, &mut Controller)> {
+        None
+    }
     /// Slow-start threshold in packets, for time plots; NaN where the scheme has none.
     fn ssthresh(&self) -> f64 {
         f64::NAN

@@ -1,6 +1,7 @@
 //! What meets in the networks of a design.
 
 use exmachina_net::time::Time;
+use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Aimd, Capabilities, Congestion, Remy, Scheme};
 

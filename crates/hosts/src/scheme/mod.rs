@@ -78,6 +78,7 @@ pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 pub use xcp::Xcp;
 
 use exmachina_net::time::Time;
+use exmachina_rules::{Controller, FlatTable};
 
 enum_of_schemes! {
     /// Any of the schemes, for networks in which they mix.

@@ -1,6 +1,7 @@
 //! Schemes that are not compiled in.
 
 use exmachina_net::time::Time;
+use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Capabilities, Congestion, Scheme};
 

@@ -63,6 +63,11 @@ impl Scheme for Remy<'_> {
     }
 
     #[inline(always)]
+    fn flow(&mut self) -> Option<(&FlatTable, &mut Controller)> {
+        Some((self.table, &mut self.controller))
+    }
+
+    #[inline(always)]
     fn intersend(&self) -> Time {
         self.controller.intersend_ns()
     }

@@ -39,7 +39,7 @@ pub struct Bottleneck {
     /// By sender.
     noise: Vec<Noise>,
     plain: bool,
-    shuffles: bool,
+    lets_pass: bool,
     lost: u64,
 }
 
@@ -67,10 +67,11 @@ impl Bottleneck {
         let calm = network.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
         // Packets leave the link one service time apart, and those that find no room right behind another.
         let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
-        let shuffles = changes || jitter > link.service() as f64 / LARGEST_STEP || !infinite;
+        let differ = delays.iter().any(|delay| *delay != delays[0]);
+        let late = changes || jitter > link.service() as f64 / LARGEST_STEP || !infinite;
         Bottleneck {
             plain: infinite && calm && !policed,
-            shuffles: (jitter > 0.0 || rough.is_some() || policed) && shuffles,
+            lets_pass: differ || (jitter > 0.0 || rough.is_some() || policed) && late,
             link,
             shortest: delays.iter().copied().min().unwrap_or(0),
             noise: (0..delays.len()).map(noise).collect(),
@@ -91,16 +92,10 @@ impl Bottleneck {
         self.plain
     }
 
-    /// Whether packets that leave the link in one order may arrive in another, though their delay is the same.
+    /// Whether one sender's packets may arrive before another's that were sent earlier.
     #[must_use]
-    pub fn shuffles(&self) -> bool {
-        self.shuffles
-    }
-
-    /// By sender, from the link to the receiver and back.
-    #[must_use]
-    pub fn delays(&self) -> &[Time] {
-        &self.delays
+    pub fn lets_pass(&self) -> bool {
+        self.lets_pass
     }
 
     /// Takes in a packet that is sent now.

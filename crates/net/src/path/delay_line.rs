@@ -7,9 +7,11 @@ use crate::time::{NEVER, Time};
 
 /// Something and when it arrives.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry<T> {
-    at: Time,
-    item: T,
+pub struct Entry<T> {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub item: T,
 }
 
 /// A ring, in order of arrival.
@@ -43,6 +45,13 @@ impl<T: Copy + Default> DelayLine<T> {
         if self.tail - self.head == self.ring.len() {
             self.grow();
         }
+        self.push_reserved(at, item);
+    }
+
+    /// The same where there is room for it.
+    #[inline(always)]
+    pub fn push_reserved(&mut self, at: Time, item: T) {
+        debug_assert!(self.tail - self.head < self.ring.len());
         if self.next == NEVER {
             self.next = at;
         }
@@ -71,8 +80,36 @@ impl<T: Copy + Default> DelayLine<T> {
 
     /// The oldest entry.
     #[must_use]
+    #[inline(always)]
     pub fn first(&self) -> Option<&T> {
         self.iter().next()
+    }
+
+    /// The oldest entries that stand side by side, in order, and when the one after them arrives.
+    #[must_use]
+    #[inline(always)]
+    pub fn front(&self) -> (&[Entry<T>], Time) {
+        let length = self.ring.len();
+        let (count, head) = (self.tail - self.head, self.head & (length - 1));
+        let end = length.min(head + count);
+        let after = if end - head == count { NEVER } else { self.ring[0].at };
+        (&self.ring[head..end], after)
+    }
+
+    /// Takes off so many of the oldest entries; there must be as many.
+    #[inline(always)]
+    pub fn skip(&mut self, entries: usize) {
+        self.head += entries;
+        debug_assert!(self.head <= self.tail);
+        let first = self.ring[self.head & (self.ring.len() - 1)].at;
+        self.next = if self.head == self.tail { NEVER } else { first };
+    }
+
+    /// Makes room for so many more.
+    pub fn reserve(&mut self, entries: usize) {
+        while self.ring.len() - (self.tail - self.head) < entries {
+            self.grow();
+        }
     }
 
     /// The entries, oldest first.

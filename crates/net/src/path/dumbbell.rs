@@ -1,6 +1,6 @@
 //! The design simulator's path, event by event: a [`Bottleneck`], and the packets that are on their way through it.
 //!
-//! Packets go from their senders straight into the delay line of their delay.
+//! Packets go from their senders straight to where they wait for their arrival.
 
 use super::{Bottleneck, Crowd, DelayLine, Passage, Path};
 use crate::network::Network;
@@ -17,17 +17,15 @@ struct Light {
     lost: bool,
 }
 
-/// One bottleneck in motion, and all packets on their way.
+/// One bottleneck in motion, and all packets on their way. Those of one instant arrive in the order of sending.
 #[derive(Clone, Debug)]
 pub struct Dumbbell {
     bottleneck: Bottleneck,
-    /// The first delay line, the only one in the plain case, and the others.
+    /// Where no packet passes another.
     line: DelayLine<Light>,
-    lines: Vec<DelayLine<Light>>,
-    /// All packets, where jitter is more than what is between them: it holds back one sender's packets, and the others' pass them.
-    jittered: Crowd<Light>,
-    /// By sender, its delay line.
-    routes: Vec<u16>,
+    /// Where some do.
+    crowd: Crowd<Light>,
+    passing: bool,
     clock: Time,
     plain: bool,
 }
@@ -37,26 +35,15 @@ impl Dumbbell {
     #[must_use]
     pub fn new(network: &Network, seed: Seed) -> Dumbbell {
         let bottleneck = Bottleneck::new(network, seed);
-        let mut distinct = bottleneck.delays().to_vec();
-        distinct.sort_unstable();
-        distinct.dedup();
-        let line = |d: &Time| distinct.binary_search(d).expect("every delay is among the distinct ones") as u16;
+        let passing = bottleneck.lets_pass();
         Dumbbell {
             line: DelayLine::default(),
-            lines: vec![DelayLine::default(); distinct.len() - 1],
-            jittered: Crowd::default(),
-            routes: bottleneck.delays().iter().map(line).collect(),
+            crowd: Crowd::default(),
+            passing,
             clock: from_ms(network.clock_ms),
-            plain: distinct.len() == 1 && bottleneck.is_plain() && network.clock_ms == 0.0,
+            plain: !passing && bottleneck.is_plain() && network.clock_ms == 0.0,
             bottleneck,
         }
-    }
-
-    /// The delay line whose packet arrives first, and when; one more than there are delay lines stands for the jittered.
-    #[inline(always)]
-    fn first(&self) -> (usize, Time) {
-        let times = self.lines.iter().map(DelayLine::next).chain([self.jittered.next()]).zip(1..);
-        times.fold((0, self.line.next()), |first, (t, line)| if t < first.1 { (line, t) } else { first })
     }
 }
 
@@ -68,19 +55,13 @@ impl Path for Dumbbell {
 
     #[inline(always)]
     fn next<const PLAIN: bool>(&self) -> Time {
-        if PLAIN { self.line.next() } else { self.first().1 }
+        if !PLAIN && self.passing { self.crowd.next() } else { self.line.next() }
     }
 
     #[inline(always)]
     fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
-        let line = if PLAIN { 0 } else { self.first().0 };
-        let Light { sent, seq, sender, lost } = if PLAIN || line == 0 {
-            self.line.pop()
-        } else if line <= self.lines.len() {
-            self.lines[line - 1].pop()
-        } else {
-            self.jittered.pop()
-        };
+        let light = if !PLAIN && self.passing { self.crowd.pop() } else { self.line.pop() };
+        let Light { sent, seq, sender, lost } = light;
         Some(Packet { sent, seq, sender, lost: !PLAIN && lost, ..Packet::default() })
     }
 
@@ -89,15 +70,10 @@ impl Path for Dumbbell {
         let Packet { sent, seq, sender, .. } = packet;
         let Passage { departs, back, lost } = self.bottleneck.take::<PLAIN>(usize::from(sender), now);
         let light = Light { sent, seq, sender, lost };
-        if PLAIN {
-            self.line.push(back, light);
-        } else if self.bottleneck.shuffles() {
-            self.jittered.push(sender, back, light);
+        if !PLAIN && self.passing {
+            self.crowd.push(sender, back, light);
         } else {
-            match self.routes[usize::from(sender)] {
-                0 => self.line.push(back, light),
-                line => self.lines[usize::from(line) - 1].push(back, light),
-            }
+            self.line.push(back, light);
         }
         departs
     }
@@ -112,8 +88,7 @@ impl Path for Dumbbell {
     }
 
     fn in_flight(&self) -> u64 {
-        let lines = self.lines.iter().chain([&self.line]).flat_map(DelayLine::iter);
-        lines.chain(self.jittered.iter()).filter(|p| !p.lost).count() as u64
+        self.line.iter().chain(self.crowd.iter()).filter(|p| !p.lost).count() as u64
     }
 
     fn backlog(&self, now: Time) -> u64 {

@@ -16,7 +16,7 @@ mod weather;
 
 pub use bottleneck::{Bottleneck, Passage};
 pub use crowd::Crowd;
-pub use delay_line::DelayLine;
+pub use delay_line::{DelayLine, Entry};
 pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use link::Link;

@@ -2,6 +2,7 @@
 
 use super::{Desk, Light};
 use crate::endpoint::Endpoint;
+use crate::packet::NUMBERS;
 use crate::path::{Bottleneck, Passage};
 use crate::schedule::MAX_SENDERS;
 use crate::time::Time;
@@ -12,15 +13,93 @@ const SENDER_BITS: u32 = MAX_SENDERS.trailing_zeros();
 /// Bits of a turn's number.
 const LEAST_BITS: u32 = 6;
 
-/// A packet that is sent, and its place among those of all senders: the smaller key goes first.
+/// A packet that is sent. At one instant, packets that answer an ACK go first, in the order in which those of the ACKs went;
+/// then those whose pause is over, in turn, and those of one turn in the order of the senders.
 #[derive(Clone, Copy, Debug)]
 pub struct Send {
-    pub key: u64,
-    pub seq: u32,
+    /// When.
+    pub at: Time,
+    /// The order of the packet whose ACK it answers; or how many of the sender's own went before, at the same instant.
+    pub place: u32,
+    /// Its number in the sender's stream; and [`NUMBERS`] more if its pause is over.
+    pub number: u32,
 }
 
-/// How the keys of a round are made: `time since it began, answer or not, order or turn, sender`. At one instant, packets
-/// that answer an ACK go first, in the order in which those of the ACKs went; then those whose pause is over, in turn.
+impl Send {
+    const END: Send = Send { at: Time::MAX, place: 0, number: 0 };
+
+    /// One that answers an ACK of a packet that had this order.
+    #[inline(always)]
+    pub fn answer(at: Time, seq: u32, order: u32) -> Send {
+        Send { at, place: order, number: seq }
+    }
+
+    /// One whose pause is over, after so many of the sender's own at that instant.
+    #[inline(always)]
+    pub fn paced(at: Time, seq: u32, turn: u32) -> Send {
+        Send { at, place: turn, number: seq + NUMBERS }
+    }
+}
+
+/// What a sender sends in a round.
+#[derive(Clone, Debug)]
+pub struct Outbox {
+    count: usize,
+    room: Vec<Send>,
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Outbox { count: 0, room: vec![Send::END; 64] }
+    }
+}
+
+impl Outbox {
+    /// Adds a packet.
+    #[inline(always)]
+    pub fn push(&mut self, send: Send) {
+        self.room[self.count] = send;
+        self.count += 1;
+        self.make_room();
+    }
+
+    /// Holds that there is room for two more.
+    #[inline(always)]
+    pub fn make_room(&mut self) {
+        if self.count + 2 > self.room.len() {
+            self.room.resize(2 * self.room.len(), Send::END);
+        }
+    }
+
+    /// How many there are, and all the room, of which they are the first.
+    pub(super) fn room(&mut self) -> (&mut usize, &mut [Send]) {
+        (&mut self.count, &mut self.room)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The packets, and an end that never comes.
+    #[inline(always)]
+    pub fn packets_and_end(&mut self) -> &[Send] {
+        self.room[self.count] = Send::END;
+        &self.room[..=self.count]
+    }
+
+    /// The packets.
+    #[inline(always)]
+    pub fn packets(&self) -> &[Send] {
+        &self.room[..self.count]
+    }
+
+    /// They are gone.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+}
+
+/// How packets of a round are made numbers that sort as they go: `time since it began, answer or not, place, sender`.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
     begin: Time,
@@ -36,26 +115,16 @@ impl Keys {
     }
 
     #[inline(always)]
-    fn key(&self, now: Time, paced: u64, place: u64) -> u64 {
-        (((now - self.begin) << 1 | paced) << self.bits | place) << SENDER_BITS
+    fn key(&self, send: &Send, sender: usize) -> u64 {
+        let paced = u64::from(send.number / NUMBERS);
+        let place = u64::from(send.place.wrapping_sub(if paced > 0 { 0 } else { self.oldest }));
+        (((send.at - self.begin) << 1 | paced) << self.bits | place) << SENDER_BITS | sender as u64
     }
 
-    /// That of a packet sent when an ACK came, of the packet that had this order.
-    #[inline(always)]
-    pub fn answer(&self, now: Time, order: u32) -> u64 {
-        self.key(now, 0, u64::from(order.wrapping_sub(self.oldest)))
-    }
-
-    /// That of a packet whose pause is over, after so many of the sender's own at that instant.
-    #[inline(always)]
-    pub fn turn(&self, now: Time, number: u64) -> u64 {
-        self.key(now, 1, number)
-    }
-
-    /// The instant of a key.
-    #[inline(always)]
-    fn time(&self, key: u64) -> Time {
-        self.begin + (key >> (1 + self.bits + SENDER_BITS))
+    /// Whether the first goes before the second, of a sender with a larger number.
+    #[cold]
+    fn in_order(&self, first: &Send, second: &Send) -> bool {
+        first.at < Time::MAX && self.key(first, 0) < self.key(second, 1)
     }
 }
 
@@ -102,58 +171,112 @@ impl Departures {
         desks: &mut [Desk<E>],
     ) -> u32 {
         let before = self.order;
+        for &sender in &self.senders {
+            let desk = &mut desks[sender];
+            desk.inbox.reserve(desk.outbox.packets().len());
+        }
         match self.senders[..] {
             [] => {}
-            [one] => {
-                for k in 0..desks[one].sends.len() {
-                    let send = desks[one].sends[k];
-                    self.send::<PLAIN, E>(keys, send, one, bottleneck, desks);
-                }
+            [one] => self.depart_alone::<PLAIN, E>(bottleneck, one, &mut desks[one]),
+            [one, two] => {
+                let (left, right) = desks.split_at_mut(two);
+                self.depart_in_turn::<PLAIN, E>(keys, bottleneck, [one, two], [&mut left[one], &mut right[0]]);
             }
-            _ => {
-                let mut first = IDLE;
-                for k in 0..self.senders.len() {
-                    let sender = self.senders[k];
-                    self.next[sender] = 0;
-                    first = self.set(sender, &desks[sender].sends);
-                }
-                while first != IDLE {
-                    let sender = first as usize & (MAX_SENDERS - 1);
-                    let send = desks[sender].sends[self.next[sender]];
-                    self.send::<PLAIN, E>(keys, send, sender, bottleneck, desks);
-                    self.next[sender] += 1;
-                    first = self.set(sender, &desks[sender].sends);
-                }
-            }
+            _ => self.depart_in_order::<PLAIN, E>(keys, bottleneck, desks),
         }
         for sender in self.senders.drain(..) {
             let desk = &mut desks[sender];
-            desk.sends.clear();
+            desk.outbox.clear();
             desk.wakes = desk.wakes.min(desk.inbox.next());
         }
         self.order.wrapping_sub(before)
     }
 
-    /// Sets the next packet of a sender; returns the first key of all.
+    /// Those of one sender.
+    fn depart_alone<const PLAIN: bool, E: Endpoint>(
+        &mut self,
+        bottleneck: &mut Bottleneck,
+        sender: usize,
+        desk: &mut Desk<E>,
+    ) {
+        for send in desk.outbox.packets() {
+            let (back, light) = self.send::<PLAIN>(*send, sender, bottleneck);
+            desk.inbox.push_reserved(back, light);
+        }
+    }
+
+    /// Those of two.
+    fn depart_in_turn<const PLAIN: bool, E: Endpoint>(
+        &mut self,
+        keys: &Keys,
+        bottleneck: &mut Bottleneck,
+        numbers: [usize; 2],
+        [one, two]: [&mut Desk<E>; 2],
+    ) {
+        let (first, second) = (one.outbox.packets_and_end(), two.outbox.packets_and_end());
+        let (mut i, mut j) = (0, 0);
+        for _ in 0..first.len() + second.len() - 2 {
+            // SAFETY: the end of a list comes later than any packet, so that nothing goes past it.
+            let (left, right) = unsafe { (first.get_unchecked(i), second.get_unchecked(j)) };
+            // Without a branch: whose turn it is is hard to guess.
+            let mut which = usize::from(right.at < left.at);
+            if right.at == left.at {
+                which = usize::from(!keys.in_order(left, right));
+            }
+            let send = if which == 1 { *right } else { *left };
+            (i, j) = (i + 1 - which, j + which);
+            let (back, light) = self.send::<PLAIN>(send, numbers[which], bottleneck);
+            let inbox = if which == 1 { &mut two.inbox } else { &mut one.inbox };
+            inbox.push_reserved(back, light);
+        }
+    }
+
+    /// Those of any number of senders.
+    fn depart_in_order<const PLAIN: bool, E: Endpoint>(
+        &mut self,
+        keys: &Keys,
+        bottleneck: &mut Bottleneck,
+        desks: &mut [Desk<E>],
+    ) {
+        let mut first = IDLE;
+        for k in 0..self.senders.len() {
+            let sender = self.senders[k];
+            self.next[sender] = 0;
+            first = self.set(keys, sender, desks[sender].outbox.packets_and_end());
+        }
+        while first != IDLE {
+            let sender = first as usize & (MAX_SENDERS - 1);
+            let desk = &mut desks[sender];
+            let packets = desk.outbox.packets_and_end();
+            let (back, light) = self.send::<PLAIN>(packets[self.next[sender]], sender, bottleneck);
+            desk.inbox.push_reserved(back, light);
+            self.next[sender] += 1;
+            first = self.set(keys, sender, packets);
+        }
+    }
+
+    /// Sets the next packet of a sender, or the end; returns the first key of all.
     #[inline(always)]
-    fn set(&mut self, sender: usize, sends: &[Send]) -> u64 {
-        let key = sends.get(self.next[sender]).map_or(IDLE, |send| send.key | sender as u64);
+    fn set(&mut self, keys: &Keys, sender: usize, packets: &[Send]) -> u64 {
+        let send = &packets[self.next[sender]];
+        let key = if send.at == Time::MAX { IDLE } else { keys.key(send, sender) };
         // SAFETY: there are as many leaves as senders.
         unsafe { self.tournament.set(sender, key) }
     }
 
+    /// Lets a packet go: when its ACK is back, and what is kept of it meanwhile.
     #[inline(always)]
-    fn send<const PLAIN: bool, E: Endpoint>(
+    fn send<const PLAIN: bool>(
         &mut self,
-        keys: &Keys,
-        Send { key, seq }: Send,
+        Send { at, number, .. }: Send,
         sender: usize,
         bottleneck: &mut Bottleneck,
-        desks: &mut [Desk<E>],
-    ) {
-        let sent = keys.time(key);
-        let Passage { back, lost, .. } = bottleneck.take::<PLAIN>(sender, sent);
-        desks[sender].inbox.push(back, Light { sent, seq, order: self.order, lost });
+    ) -> (Time, Light) {
+        let Passage { back, lost, .. } = bottleneck.take::<PLAIN>(sender, at);
+        let seq = number % NUMBERS;
+        let number = if PLAIN { seq } else { seq + if lost { NUMBERS } else { 0 } };
+        let light = Light { sent: at, number, order: self.order };
         self.order = self.order.wrapping_add(1);
+        (back, light)
     }
 }

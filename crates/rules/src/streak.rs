@@ -1,0 +1,132 @@
+//! A flow through ordinary ACKs, one after another and an ACK for each packet: what [`Controller::on_ack`] comes to then, with
+//! nothing looked at that cannot have changed. For simulators, which have billions of them.
+
+use std::hint::black_box;
+
+use crate::controller::Controller;
+use crate::flat::{FlatTable, Rule};
+use crate::memory::{Memory, rtt_ns};
+
+/// A flow that has had its first ACK, under a table of the first four signals.
+#[derive(Clone, Debug)]
+pub struct Streak<'t> {
+    table: &'t FlatTable,
+    memory: Memory,
+    window: u32,
+    number: u32,
+    rule: &'t Rule,
+}
+
+impl Controller {
+    /// The flow from here on; none where not all its ACKs are ordinary.
+    #[must_use]
+    #[inline(always)]
+    pub fn streak<'t>(&self, table: &'t FlatTable) -> Option<Streak<'t>> {
+        let (memory, window, number) = self.parts();
+        let ordinary = memory.has_begun() && !table.uses_rare();
+        ordinary.then(|| Streak {
+            table,
+            memory: memory.clone(),
+            window,
+            number,
+            rule: table.rule(number as usize),
+        })
+    }
+
+    /// The flow is where a streak of it ended.
+    #[inline(always)]
+    pub fn go_on_from(&mut self, streak: Streak<'_>) {
+        let Streak { memory, window, number, rule, .. } = streak;
+        *self = Controller::of(memory, window, number, rule.intersend_ns);
+    }
+}
+
+impl Streak<'_> {
+    /// Takes in an ACK, read off a clock of nanoseconds; arguments as in [`Memory::on_ack`].
+    #[inline(always)]
+    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
+        self.on_ack_where(sent_ns, received_ns, advance, Rule::matches);
+    }
+
+    /// The same, for a caller that has these registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx")]
+    #[inline]
+    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
+        self.on_ack_where(sent_ns, received_ns, advance, |rule, point| rule.matches_avx(point));
+    }
+
+    #[inline(always)]
+    fn on_ack_where(
+        &mut self,
+        sent_ns: u64,
+        received_ns: u64,
+        advance: u32,
+        matches: impl Fn(&Rule, &[f64; 4]) -> bool,
+    ) {
+        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), advance);
+        if !matches(self.rule, self.memory.fast()) {
+            let number = self.table.find(&self.memory);
+            (self.number, self.rule) = (number as u32, self.table.rule(number));
+        }
+        let window = self.rule.window(self.window);
+        // Most rules leave most windows as they are. A processor that is asked guesses so, and need not wait for the sum, of which
+        // each ACK's follows from the one before; that it is asked takes a branch that no compiler may leave out.
+        if window != self.window {
+            self.window = black_box(window);
+        }
+    }
+
+    /// Packets that may be outstanding.
+    #[must_use]
+    #[inline(always)]
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// Least time between two sends, ns.
+    #[must_use]
+    #[inline(always)]
+    pub fn intersend_ns(&self) -> u64 {
+        self.rule.intersend_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Action, RuleTable, Signal};
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever comes, and wherever a streak begins and ends.
+        #[test]
+        fn a_streak_is_one_ack_after_another(
+            acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, 1..3_u32, any::<bool>()), 1..200),
+        ) {
+            let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
+            table.split(0, &[1.0, 1.5, 1.02, 0.7, 0.0, 0.0], &Signal::ALL[..4]);
+            for (number, multiple) in (0..table.len()).zip([0.5, 0.9, 1.0, 1.5, 0.0].into_iter().cycle()) {
+                table.set_action(number, Action { multiple, increment: 2, intersend_ms: 0.1 * (number + 1) as f64 });
+            }
+            let table = FlatTable::new(&table).unwrap();
+            let (mut one_by_one, mut in_streaks) = (Controller::start(&table), Controller::start(&table));
+            let mut streak = in_streaks.streak(&table);
+            prop_assert!(streak.is_none());
+            let (mut sent, mut received) = (0, 100_000_000);
+            for (gap, spacing, advance, ends) in acks {
+                (sent, received) = (sent + gap, received + spacing);
+                one_by_one.on_ack(&table, sent, received, 1, advance);
+                match &mut streak {
+                    Some(streak) => streak.on_ack(sent, received, advance),
+                    None => in_streaks.on_ack(&table, sent, received, 1, advance),
+                }
+                if ends {
+                    streak.take().into_iter().for_each(|streak| in_streaks.go_on_from(streak));
+                    prop_assert_eq!(&in_streaks, &one_by_one);
+                    streak = in_streaks.streak(&table);
+                }
+            }
+        }
+    }
+}
