@@ -1,5 +1,6 @@
-//! A flow through ordinary ACKs, one after another and an ACK for each packet: what [`Controller::on_ack`] comes to then, with
-//! nothing looked at that cannot have changed. For simulators, which have billions of them.
+//! A flow through ordinary ACKs, one after another and an ACK for each packet: what [`Controller::on_ack`] and
+//! [`Controller::act`] come to then, with nothing looked at that cannot have changed. For simulators, which have billions of
+//! them.
 
 use std::hint::black_box;
 
@@ -7,7 +8,7 @@ use crate::controller::Controller;
 use crate::flat::{FlatTable, Rule};
 use crate::memory::{Memory, rtt_ns};
 
-/// A flow that has had its first ACK, under a table of the first four signals.
+/// A flow under a table of the first four signals.
 #[derive(Clone, Debug)]
 pub struct Streak<'t> {
     table: &'t FlatTable,
@@ -18,13 +19,12 @@ pub struct Streak<'t> {
 }
 
 impl Controller {
-    /// The flow from here on; none where not all its ACKs are ordinary.
+    /// The flow from here on; none where the table looks at other signals.
     #[must_use]
     #[inline(always)]
     pub fn streak<'t>(&self, table: &'t FlatTable) -> Option<Streak<'t>> {
         let (memory, window, number) = self.parts();
-        let ordinary = memory.has_begun() && !table.uses_rare();
-        ordinary.then(|| Streak {
+        (!table.uses_rare()).then(|| Streak {
             table,
             memory: memory.clone(),
             window,
@@ -42,6 +42,24 @@ impl Controller {
 }
 
 impl Streak<'_> {
+    /// Whether it had its first ACK, which only begins the memory: [`Streak::on_ack`] is for the others.
+    #[must_use]
+    #[inline(always)]
+    pub fn has_begun(&self) -> bool {
+        self.memory.has_begun()
+    }
+
+    /// Carries out the rule once more. It is the same, as the memory is.
+    #[inline(always)]
+    pub fn act(&mut self) {
+        let window = self.rule.window(self.window);
+        // Most rules leave most windows as they are. A processor that is asked guesses so, and need not wait for the sum, of which
+        // each ACK's follows from the one before; that it is asked takes a branch that no compiler may leave out.
+        if window != self.window {
+            self.window = black_box(window);
+        }
+    }
+
     /// Takes in an ACK, read off a clock of nanoseconds; arguments as in [`Memory::on_ack`].
     #[inline(always)]
     pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
@@ -69,12 +87,7 @@ impl Streak<'_> {
             let number = self.table.find(&self.memory);
             (self.number, self.rule) = (number as u32, self.table.rule(number));
         }
-        let window = self.rule.window(self.window);
-        // Most rules leave most windows as they are. A processor that is asked guesses so, and need not wait for the sum, of which
-        // each ACK's follows from the one before; that it is asked takes a branch that no compiler may leave out.
-        if window != self.window {
-            self.window = black_box(window);
-        }
+        self.act();
     }
 
     /// Packets that may be outstanding.
@@ -111,20 +124,26 @@ mod tests {
             }
             let table = FlatTable::new(&table).unwrap();
             let (mut one_by_one, mut in_streaks) = (Controller::start(&table), Controller::start(&table));
-            let mut streak = in_streaks.streak(&table);
-            prop_assert!(streak.is_none());
+            let streak_of = |flow: &Controller| flow.streak(&table).filter(Streak::has_begun);
+            let mut streak: Option<Streak> = None;
             let (mut sent, mut received) = (0, 100_000_000);
             for (gap, spacing, advance, ends) in acks {
                 (sent, received) = (sent + gap, received + spacing);
                 one_by_one.on_ack(&table, sent, received, 1, advance);
                 match &mut streak {
-                    Some(streak) => streak.on_ack(sent, received, advance),
+                    Some(streak) => {
+                        streak.on_ack(sent, received, advance);
+                        if advance == 2 {
+                            streak.act();
+                            one_by_one.act(&table);
+                        }
+                    }
                     None => in_streaks.on_ack(&table, sent, received, 1, advance),
                 }
                 if ends {
                     streak.take().into_iter().for_each(|streak| in_streaks.go_on_from(streak));
                     prop_assert_eq!(&in_streaks, &one_by_one);
-                    streak = in_streaks.streak(&table);
+                    streak = streak_of(&in_streaks);
                 }
             }
         }
