@@ -24,7 +24,7 @@ use crate::random::Seed;
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, MAX_TIME, number_of, time_of, turn_at};
 use crate::time::{NEVER, Time, from_ms, to_s};
 use crate::traffic::Traffic;
-pub use course::{Answered, Course, Departing, Light};
+pub use course::{Course, Departing, Light};
 use merge::{Departures, Outbox, Send};
 
 /// Packets between two looks at whether anybody still wants the run: a few ms.
@@ -94,6 +94,7 @@ impl<E: Endpoint> Rounds<E> {
         let n = senders.len();
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         assert!(Self::suits(network), "rounds of no length");
+        let bottleneck = Bottleneck::new(network, seed);
         let desk = |(sender, traffic): (E, Traffic)| Desk {
             sender,
             wakes: traffic.next,
@@ -104,10 +105,10 @@ impl<E: Endpoint> Rounds<E> {
         };
         Rounds {
             now: 0,
-            bottleneck: Bottleneck::new(network, seed),
             clock: from_ms(network.clock_ms),
             desks: senders.into_iter().zip(traffic).map(desk).collect(),
-            departures: Departures::new(n),
+            departures: Departures::new(&bottleneck, n),
+            bottleneck,
             switches: Vec::new(),
             on_times: OnTimes::new(n),
             rate_mbps: network.rate_mbps,
@@ -118,9 +119,9 @@ impl<E: Endpoint> Rounds<E> {
     /// Runs until `until`, or until the observer abandons it.
     ///
     /// # Panics
-    /// If `until` is past [`LONGEST_RUN`].
+    /// If `until` is past [`LONGEST_RUN`], or the observer looks for an order between senders.
     pub fn run<O: Observer<E>>(&mut self, until: Time, observer: &mut O) {
-        const { assert!(O::IN_ANY_ORDER, "rounds have no order between senders") };
+        assert!(O::IN_ANY_ORDER, "rounds have no order between senders");
         assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", to_s(until), to_s(LONGEST_RUN));
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
@@ -154,9 +155,7 @@ impl<E: Endpoint> Rounds<E> {
             if begin > until {
                 break;
             }
-            let oldest = self.desks.iter().filter_map(|desk| Some(desk.inbox.first()?.order));
-            let keys = self.departures.keys(begin, oldest);
-            let end = self.bottleneck.no_news_before(begin).min(keys.end()).min(until);
+            let end = self.bottleneck.no_news_before(begin).min(until);
             // What comes at the end of the run is left undone, but for switches.
             let switches_end = if end == until { until + 1 } else { end };
             let round = Round { end, switches_end, clock: if PLAIN { 0 } else { self.clock } };
@@ -168,7 +167,7 @@ impl<E: Endpoint> Rounds<E> {
                     }
                 }
             }
-            looked += self.departures.depart::<PLAIN, E>(&keys, &mut self.bottleneck, &mut self.desks);
+            looked += self.departures.depart::<PLAIN, E>(&mut self.bottleneck, &mut self.desks);
             self.account();
             if end == until {
                 break;
@@ -222,8 +221,7 @@ impl<E: Endpoint> Desk<E> {
         let mut bound = self.traffic.next.min(round.end);
         loop {
             if !O::SEES_ACKS {
-                self.cruise(number, round, bound, switches, observer);
-                bound = bound.min(self.traffic.next);
+                self.cruise(round, bound);
             }
             let arrival = self.inbox.next();
             let send = time_of(self.due);
@@ -244,7 +242,7 @@ impl<E: Endpoint> Desk<E> {
                 if !lost {
                     observer.acked(arrival, number, &packet, &self.sender);
                 }
-                self.follow_up(number, Answered { at: arrival, order: light.order }, switches, observer);
+                self.follow_up(number, arrival, light.order, switches, observer);
             } else {
                 let turn = number_of(self.due);
                 self.act(number, send, |seq| Send::paced(send, seq, turn), switches, observer);
@@ -255,14 +253,7 @@ impl<E: Endpoint> Desk<E> {
 
     /// Goes through what is ordinary.
     #[inline(always)]
-    fn cruise(
-        &mut self,
-        number: usize,
-        round: &Round,
-        bound: Time,
-        switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
-    ) {
+    fn cruise(&mut self, round: &Round, bound: Time) {
         if round.clock > 1 || number_of(self.due) > 0 {
             return;
         }
@@ -270,14 +261,10 @@ impl<E: Endpoint> Desk<E> {
         let due = if due > MAX_TIME { NEVER } else { due };
         let (acks, after) = self.inbox.front();
         let mut course = Course { acks, dealt: 0, bound: bound.min(after), due, outbox: &mut self.outbox };
-        let answered = self.sender.cruise(&mut course);
+        self.sender.cruise(&mut course);
         let (dealt, due) = (course.dealt, course.due);
         self.inbox.skip(dealt);
-        self.outbox.make_room();
         self.due = turn_at(due, 0);
-        if let Some(answered) = answered {
-            self.follow_up(number, answered, switches, observer);
-        }
     }
 
     /// After the sender learned something: ends its on-period, lets it act at once, or plans when it does.
@@ -285,7 +272,8 @@ impl<E: Endpoint> Desk<E> {
     fn follow_up(
         &mut self,
         number: usize,
-        Answered { at: now, order }: Answered,
+        now: Time,
+        order: u32,
         switches: &mut Vec<Switch>,
         observer: &mut impl Observer<E>,
     ) {
@@ -348,13 +336,7 @@ impl<E: Endpoint> Desk<E> {
 
     #[cold]
     #[inline(never)]
-    fn switch_off(
-        &mut self,
-        number: usize,
-        now: Time,
-        switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
-    ) {
+    fn switch_off(&mut self, number: usize, now: Time, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
         switches.push(Switch { at: now, desk: number, on: false });
         self.sender.stop(now);
         self.traffic.end_on_period(now);

@@ -39,12 +39,21 @@ impl Rule {
         unsafe { clamped.to_int_unchecked::<i32>() as u32 }
     }
 
+    /// [`Rule::window`] of a window that is a float, which takes a processor the fewest steps from one to the next.
+    #[inline(always)]
+    pub(crate) fn window_exact(&self, window: f64) -> f64 {
+        let wanted = (self.multiple * window + self.increment).trunc();
+        if wanted >= 0.0 && wanted <= f64::from(MAX_WINDOW) { wanted } else { clamped(wanted) }
+    }
+
     /// [`Rule::matches`] with wider registers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx")]
     #[inline]
     pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
-        use std::arch::x86_64::{_CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd};
+        use std::arch::x86_64::{
+            _CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd,
+        };
         // SAFETY: each load reads four of four f64.
         let [m, lower, upper] = [m, &self.lower, &self.upper].map(|x| unsafe { _mm256_loadu_pd(x.as_ptr()) });
         let inside = _mm256_and_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(lower, m), _mm256_cmp_pd::<_CMP_LT_OQ>(m, upper));
@@ -74,6 +83,13 @@ impl Rule {
     }
 }
 
+/// A window out of bounds, brought into them; by itself, so that the others need not wait for it.
+#[cold]
+#[inline(never)]
+fn clamped(wanted: f64) -> f64 {
+    wanted.max(0.0).min(f64::from(MAX_WINDOW))
+}
+
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Plane {
@@ -92,6 +108,8 @@ pub struct FlatTable {
     grid: Option<Grid>,
     /// Whether a rule looks at `rtt_diff` or `queueing_delay`: their bounds are then in `rare`.
     uses_rare: bool,
+    /// Whether every rule spaces packets.
+    paces: bool,
     rare: Vec<([f64; 2], [f64; 2])>,
 }
 
@@ -119,7 +137,8 @@ impl FlatTable {
         });
         let rules = rules.collect();
         let rare = if uses_rare { open.iter().map(|c| (last2(&c.lower), last2(&c.upper))).collect() } else { vec![] };
-        let mut flat = FlatTable { rules, planes, root, grid: None, uses_rare, rare };
+        let mut flat = FlatTable { rules, planes, root, grid: None, uses_rare, paces: false, rare };
+        flat.paces = flat.all_pace();
         if !uses_rare {
             flat.grid = Grid::new(&open, |point| flat.walk(point));
         }
@@ -145,9 +164,21 @@ impl FlatTable {
         &self.rules[number]
     }
 
+    /// Whether every rule spaces packets.
+    #[must_use]
+    #[inline(always)]
+    pub fn paces(&self) -> bool {
+        self.paces
+    }
+
+    fn all_pace(&self) -> bool {
+        self.rules.iter().all(|rule| rule.intersend_ns > 0)
+    }
+
     /// Replaces the action of one rule.
     pub fn set_action(&mut self, number: usize, action: Action) {
         self.rules[number].set_action(action);
+        self.paces = self.all_pace();
     }
 
     /// The rule for this memory and its number; `last` is a guess at the number, usually the previous answer. Every memory has

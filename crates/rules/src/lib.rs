@@ -31,5 +31,5 @@ pub use memory::Memory;
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
 pub use signal::{Point, SIGNALS, Signal};
-pub use streak::Streak;
+pub use streak::{Streak, Window};
 pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};

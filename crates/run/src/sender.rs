@@ -17,7 +17,7 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::random::Seed;
-use exmachina_net::rounds::{Answered, Course};
+use exmachina_net::rounds::Course;
 use exmachina_net::time::{NEVER, Time};
 
 /// One sender and what it has done so far.
@@ -276,8 +276,8 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn cruise(&mut self, course: &mut Course<'_>) -> Option<Answered> {
-        self.go_along(course)
+    fn cruise(&mut self, course: &mut Course<'_>) {
+        self.go_along(course);
     }
 
     fn totals(&self) -> Totals {
