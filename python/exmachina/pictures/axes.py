@@ -1,0 +1,168 @@
+"""Axes whose ends are known when a chart is described, so that labels can be placed by the pixel before it is drawn."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from exmachina.pictures.labels import place_labels
+
+__all__ = ["Floats", "Plane", "Side", "log_ticks", "span"]
+
+Floats = npt.NDArray[np.float64]
+
+MANY = 300
+"""An axis whose ends are this many times apart has no room for more than its powers of ten."""
+NARROW = 3
+"""Fewer than this many labels are no scale."""
+FINE = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+"""Then there are these in each decade."""
+LETTER, LINE = 0.6, 1.25
+"""Width of a letter and height of a line of a bold label, in font sizes."""
+GAP = 9.0
+"""Between a point and a label beside it, pixels."""
+LEADER = 12.0
+"""A label further from its point than this has a line to it, pixels."""
+FONT = 12
+"""Of names beside points, pixels."""
+NAME = {"name": pl.String}
+Channel = alt.X | alt.Y | alt.Color
+
+
+@dataclass(frozen=True)
+class Side:
+    """One axis: the values at its ends, and its length."""
+
+    start: float
+    """At the left, or at the bottom; above `end` where the axis is reversed."""
+    end: float
+    pixels: float
+    log: bool = False
+
+    def place(self, values: Floats) -> Floats:
+        """Pixels from the start."""
+        start, end, at = (np.log10(each) if self.log else each for each in (self.start, self.end, values))
+        placed: Floats = (at - start) / (end - start) * self.pixels
+        return placed
+
+    def value(self, placed: Floats) -> Floats:
+        """What is at so many pixels from the start."""
+        start, end = (np.log10(each) if self.log else each for each in (self.start, self.end))
+        found: Floats = start + placed / self.pixels * (end - start)
+        return 10**found if self.log else found
+
+    def scale(self) -> alt.Scale:
+        """The scale of the chart's axis."""
+        domain = [self.start, self.end]
+        if self.log:
+            return alt.Scale(type="log", domain=domain, nice=False)
+        return alt.Scale(domain=domain, nice=False, zero=False)
+
+    def axis(self) -> alt.Axis:
+        """Labels at 1, 2 and 5 in each decade of a logarithmic axis, or at more where it is shorter than one."""
+        if not self.log:
+            return alt.Axis(tickCount=6)
+        low, high = sorted((self.start, self.end))
+        ticks = [at for at, _ in log_ticks(low, high)]
+        if len(ticks) < NARROW:
+            decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1)
+            ticks = [at for at in np.outer(decades, FINE).ravel().tolist() if low <= at <= high]
+        return alt.Axis(values=ticks, format="~r")
+
+
+def span(values: Floats, pixels: float, *, log: bool = False, reverse: bool = False, margin: float = 0.04) -> Side:
+    """An axis for values, with a margin at both ends, as a share of its length."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (1.0, 10.0)
+    if log:
+        low, high = np.log10(low), np.log10(high)
+    more = margin * (high - low) or 0.1 * max(1.0, abs(low))
+    low, high = low - more, high + more
+    ends = (10**low, 10**high) if log else (low, high)
+    return Side(*map(float, ends[::-1] if reverse else ends), pixels, log)
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two axes."""
+
+    x: Side
+    y: Side
+
+    def pixels(self, points: Floats) -> Floats:
+        """Where points are drawn, from the lower left corner; shape (n, 2)."""
+        return np.stack([self.x.place(points[:, 0]), self.y.place(points[:, 1])], axis=1)
+
+    def labels(
+        self, points: Floats, words: Sequence[str], *, size: float, lines: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Where labels of points go.
+
+        Args:
+            points: Shape (n, 2).
+            words: Of each point, one line.
+            size: Of the font, pixels.
+            lines: Points that are better not covered, shape (m, 2).
+
+        Returns:
+            The centres of labels, and the ends of lines to them: those are the points themselves where a label is
+            beside its point. Both have the shape (n, 2).
+        """
+        if not len(points):
+            return points, points
+        at = self.pixels(points)
+        sizes = np.array([(LETTER * size * len(text), LINE * size) for text in words])
+        frame = (0.0, 0.0, self.x.pixels, self.y.pixels)
+        dots = None if lines is None else self.pixels(lines)
+        centres = place_labels(at, sizes, frame, lines=dots, gap=GAP)
+        # A line ends at the nearest side of its label.
+        ends = np.clip(at, centres - sizes / 2, centres + sizes / 2)
+        near = np.linalg.norm(ends - at, axis=1) <= LEADER
+        ends = np.where(near[:, None], at, ends)
+        return self._values(centres), self._values(ends)
+
+    def encodings(self, across: str, up: str) -> dict[str, alt.X | alt.Y]:
+        """The channels of the columns `x` and `y`, with titles."""
+        x, y = self.x, self.y
+        return {
+            "x": alt.X("x", type="quantitative", scale=x.scale(), axis=x.axis(), title=across),
+            "y": alt.Y("y", type="quantitative", scale=y.scale(), axis=y.axis(), title=up),
+        }
+
+    def named(
+        self, points: Floats, names: Sequence[str], encodings: Mapping[str, Channel], *, avoid: Floats | None = None
+    ) -> list[alt.Chart]:
+        """Names of points as layers of a chart, where they cover neither each other nor a point.
+
+        Args:
+            points: Shape (n, 2).
+            names: Of each point.
+            encodings: Those of the other layers, with a colour of `name`.
+            avoid: As `lines` of `labels`.
+        """
+        centres, ends = self.labels(points, names, size=FONT, lines=avoid)
+        at = {"name": names, "x": centres[:, 0], "y": centres[:, 1]}
+        lines = {"name": names, "x": ends[:, 0], "y": ends[:, 1], "x2": points[:, 0], "y2": points[:, 1]}
+        leaders = alt.Chart(pl.DataFrame(lines, schema_overrides=NAME)).mark_rule(strokeWidth=0.8)
+        words = alt.Chart(pl.DataFrame(at, schema_overrides=NAME))
+        place = {side: encodings[side] for side in ("x", "y")}
+        halo = words.mark_text(fontSize=FONT, fontWeight="bold", stroke="white", strokeWidth=3, opacity=0.8)
+        return [
+            leaders.encode(**encodings, x2="x2", y2="y2"),
+            halo.encode(**place, color=alt.value("white"), text="name:N"),
+            words.mark_text(fontSize=FONT, fontWeight="bold").encode(**encodings, text="name:N"),
+        ]
+
+    def _values(self, placed: Floats) -> Floats:
+        return np.stack([self.x.value(placed[:, 0]), self.y.value(placed[:, 1])], axis=1)
+
+
+def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """Round numbers between the ends of a logarithmic axis, not too many of them."""
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    digits = (1, 2, 5) if high / low < MANY else (1,)
+    numbers = [digit * 10.0**decade for decade in decades for digit in digits]
+    return [(number, f"{number:g}") for number in numbers if low <= number <= high]
