@@ -176,5 +176,5 @@ def _picture(demo: Demo) -> alt.VConcatChart:
         charts.scores.properties(title=heading("Score on networks that it has not seen", width)),
         charts.plane.properties(title=heading("Throughput and delay: better is top right", width)),
     ).resolve_scale(color="independent")
-    whole = alt.vconcat(top, *explained_chart(demo.inspection)).resolve_scale(color="independent")
+    whole: alt.VConcatChart = alt.vconcat(top, *explained_chart(demo.inspection)).resolve_scale(color="independent")
     return whole.properties(title=heading(title, WIDE, size=17))

@@ -1,6 +1,6 @@
 """Axes whose ends are known when a chart is described, so that labels can be placed by the pixel before it is drawn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -22,6 +22,8 @@ FINE = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
 """Then there are these in each decade."""
 LETTER, LINE = 0.6, 1.25
 """Width of a letter and height of a line of a bold label, in font sizes."""
+LARGE = 2e4
+"""Axes that go further have k and M in their numbers."""
 GAP = 9.0
 """Between a point and a label beside it, pixels."""
 LEADER = 12.0
@@ -29,7 +31,6 @@ LEADER = 12.0
 FONT = 12
 """Of names beside points, pixels."""
 NAME = {"name": pl.String}
-Channel = alt.X | alt.Y | alt.Color
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Side:
     def value(self, placed: Floats) -> Floats:
         """What is at so many pixels from the start."""
         start, end = (np.log10(each) if self.log else each for each in (self.start, self.end))
-        found: Floats = start + placed / self.pixels * (end - start)
-        return 10**found if self.log else found
+        found = np.asarray(start + placed / self.pixels * (end - start), dtype=np.float64)
+        return np.asarray(10**found) if self.log else found
 
     def scale(self) -> alt.Scale:
         """The scale of the chart's axis."""
@@ -70,7 +71,7 @@ class Side:
         if len(ticks) < NARROW:
             decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1)
             ticks = [at for at in np.outer(decades, FINE).ravel().tolist() if low <= at <= high]
-        return alt.Axis(values=ticks, format="~r")
+        return alt.Axis(values=ticks, format="~s" if high > LARGE else "~r")
 
 
 def span(values: Floats, pixels: float, *, log: bool = False, reverse: bool = False, margin: float = 0.04) -> Side:
@@ -82,7 +83,8 @@ def span(values: Floats, pixels: float, *, log: bool = False, reverse: bool = Fa
     more = margin * (high - low) or 0.1 * max(1.0, abs(low))
     low, high = low - more, high + more
     ends = (10**low, 10**high) if log else (low, high)
-    return Side(*map(float, ends[::-1] if reverse else ends), pixels, log)
+    first, last = map(float, ends[::-1] if reverse else ends)
+    return Side(first, last, pixels, log)
 
 
 @dataclass(frozen=True)
@@ -124,23 +126,30 @@ class Plane:
         ends = np.where(near[:, None], at, ends)
         return self._values(centres), self._values(ends)
 
-    def encodings(self, across: str, up: str) -> dict[str, alt.X | alt.Y]:
-        """The channels of the columns `x` and `y`, with titles."""
+    def channels(self, across: str, up: str) -> tuple[alt.X, alt.Y]:
+        """What encodes the columns `x` and `y`, with titles."""
         x, y = self.x, self.y
-        return {
-            "x": alt.X("x", type="quantitative", scale=x.scale(), axis=x.axis(), title=across),
-            "y": alt.Y("y", type="quantitative", scale=y.scale(), axis=y.axis(), title=up),
-        }
+        return (
+            alt.X("x", type="quantitative", scale=x.scale(), axis=x.axis(), title=across),
+            alt.Y("y", type="quantitative", scale=y.scale(), axis=y.axis(), title=up),
+        )
 
     def named(
-        self, points: Floats, names: Sequence[str], encodings: Mapping[str, Channel], *, avoid: Floats | None = None
+        self,
+        points: Floats,
+        names: Sequence[str],
+        place: tuple[alt.X, alt.Y],
+        colour: alt.Color,
+        *,
+        avoid: Floats | None = None,
     ) -> list[alt.Chart]:
         """Names of points as layers of a chart, where they cover neither each other nor a point.
 
         Args:
             points: Shape (n, 2).
             names: Of each point.
-            encodings: Those of the other layers, with a colour of `name`.
+            place: The channels of the other layers.
+            colour: Of the column `name`.
             avoid: As `lines` of `labels`.
         """
         centres, ends = self.labels(points, names, size=FONT, lines=avoid)
@@ -148,12 +157,11 @@ class Plane:
         lines = {"name": names, "x": ends[:, 0], "y": ends[:, 1], "x2": points[:, 0], "y2": points[:, 1]}
         leaders = alt.Chart(pl.DataFrame(lines, schema_overrides=NAME)).mark_rule(strokeWidth=0.8)
         words = alt.Chart(pl.DataFrame(at, schema_overrides=NAME))
-        place = {side: encodings[side] for side in ("x", "y")}
         halo = words.mark_text(fontSize=FONT, fontWeight="bold", stroke="white", strokeWidth=3, opacity=0.8)
         return [
-            leaders.encode(**encodings, x2="x2", y2="y2"),
-            halo.encode(**place, color=alt.value("white"), text="name:N"),
-            words.mark_text(fontSize=FONT, fontWeight="bold").encode(**encodings, text="name:N"),
+            leaders.encode(*place, colour, x2="x2", y2="y2"),
+            halo.encode(*place, color=alt.value("white"), text="name:N"),
+            words.mark_text(fontSize=FONT, fontWeight="bold").encode(*place, colour, text="name:N"),
         ]
 
     def _values(self, placed: Floats) -> Floats:

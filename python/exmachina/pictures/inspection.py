@@ -18,7 +18,7 @@ RULES, SLICE, TIME = 330, (290, 270), 1120
 def inspection_chart(inspection: Inspection) -> alt.VConcatChart:
     """An inspection as one picture."""
     title = f"{inspection.table.name}: {len(inspection.table)} rules"
-    chart = alt.vconcat(*explained(inspection)).resolve_scale(color="independent")
+    chart: alt.VConcatChart = alt.vconcat(*explained(inspection)).resolve_scale(color="independent")
     return chart.properties(title=heading(title, TIME, size=18))
 
 

@@ -68,7 +68,7 @@ def save(chart: Chart | Spec, path: Path) -> Path:
 @cache
 def javascript() -> str:
     """What draws charts in a browser: Vega, Vega-Lite and `vegaEmbed`, for a script element; about a megabyte."""
-    return vl_convert.javascript_bundle()
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
 
 
 def json_of(chart: Chart | Spec) -> str:

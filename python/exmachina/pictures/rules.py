@@ -4,6 +4,7 @@ import altair as alt
 import polars as pl
 
 from exmachina.pictures.style import SENDERS
+from exmachina.pictures.theme import layered
 from exmachina.schemes import action_words
 
 __all__ = ["rules_chart"]
@@ -29,7 +30,8 @@ def rules_chart(usage: pl.DataFrame, *, width: int = WIDTH) -> alt.LayerChart:
     ]
     y = alt.Y("rule:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False))
     base = alt.Chart(pl.DataFrame(rows)).encode(y=y)
-    return alt.layer(
+    layers = [
         base.mark_bar(color=SENDERS[0], opacity=0.25).encode(x=alt.X("share:Q", title="share of all uses (%)")),
         base.mark_text(align="left", dx=5).encode(x=alt.datum(0), text="words:N"),
-    ).properties(width=width, height=ROW * len(rows))
+    ]
+    return layered(layers, (width, ROW * len(rows)))

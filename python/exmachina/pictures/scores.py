@@ -8,7 +8,7 @@ import polars as pl
 
 from exmachina.pictures.axes import Plane, span
 from exmachina.pictures.style import SENDERS
-from exmachina.pictures.theme import DASHES, colours_by
+from exmachina.pictures.theme import DASHES, colours_by, layered
 from exmachina.schemes import signed
 
 __all__ = ["score_chart", "score_curve_chart"]
@@ -43,7 +43,7 @@ def score_curve_chart(
     plane = Plane(
         span(steps["x"].to_numpy(), size[0], log=True), span(up, size[1], log=True, reverse=True, margin=0.08)
     )
-    place = plane.encodings("CPU time (s)", "score below the omniscient reference")
+    place = plane.channels("CPU time (s)", "score below the omniscient reference")
     compared = pl.DataFrame(
         {"name": list(missing), "y": list(missing.values())}, schema_overrides={"name": pl.String, "y": pl.Float64}
     )
@@ -55,13 +55,14 @@ def score_curve_chart(
     found = {"step": ",", "rules": ",", "packets": ".3~s", "score": ".3f"}
     tooltip = [alt.Tooltip("x:Q", title="CPU time (s)", format=",.1f")]
     tooltip += [alt.Tooltip(name, type="quantitative", format=form) for name, form in found.items()]
-    curve = alt.Chart(steps).encode(**place)
-    return alt.layer(
-        alt.Chart(compared).mark_rule(strokeDash=DASHES, strokeWidth=1.2).encode(y=place["y"], color=colour),
+    curve = alt.Chart(steps).encode(*place)
+    layers = [
+        alt.Chart(compared).mark_rule(strokeDash=DASHES, strokeWidth=1.2).encode(place[1], colour),
         curve.mark_line(interpolate="step-after", color=SENDERS[0], strokeWidth=2.2),
         curve.mark_circle(color=SENDERS[0], size=24, opacity=1).encode(tooltip=tooltip),
-        *plane.named(ends, list(missing), {**place, "color": colour}, avoid=avoid),
-    ).properties(width=size[0], height=size[1])
+        *plane.named(ends, list(missing), place, colour, avoid=avoid),
+    ]
+    return layered(layers, size)
 
 
 def score_chart(summary: pl.DataFrame, colours: Mapping[str, str], *, width: int = WIDTH) -> alt.LayerChart:
@@ -85,8 +86,9 @@ def score_chart(summary: pl.DataFrame, colours: Mapping[str, str], *, width: int
         alt.Tooltip("scheme:N"), *(alt.Tooltip(name, type="quantitative", format=".3f") for name in ("score", "low", "high"))
     ]  # fmt: skip
     base = alt.Chart(data).encode(y=y, color=colour)
-    return alt.layer(
+    layers = [
         base.mark_rule(strokeWidth=1.6).encode(x=x.copy(), x2="high:Q").transform_calculate(score="datum.low"),
         base.mark_circle(size=90, opacity=1).encode(x=x, tooltip=tooltip),
         base.mark_text(dy=-13, fontWeight="bold").encode(x=x, text="words:N"),
-    ).properties(width=width, height=ROW * max(1, len(data)))
+    ]
+    return layered(layers, (width, ROW * max(1, len(data))))

@@ -10,6 +10,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.pictures.axes import Side, log_ticks
 from exmachina.pictures.style import INK
+from exmachina.pictures.theme import layered
 from exmachina.schemes import Table, rules_at
 
 __all__ = ["Axis", "Slice", "slice_chart", "slice_of"]
@@ -175,16 +176,19 @@ def slice_chart(
         size: Pixels.
     """
     most = max(1.0, float(np.abs(values).max()))
-    scale = alt.Scale(scheme="redblue", domain=[-most, most]) if diverging else alt.Scale(scheme="viridis", reverse=True)
+    scale = (
+        alt.Scale(scheme="redblue", domain=[-most, most]) if diverging else alt.Scale(scheme="viridis", reverse=True)
+    )
     legend = alt.Legend(title=unit, gradientLength=size[1] - 30, gradientThickness=12)
     x, y = _channel("x", view.x), _channel("y", view.y)
     tooltip = [alt.Tooltip("rule:Q"), alt.Tooltip("value:Q", title=unit, format=".4~r")]
     boxes = alt.Chart(_boxes(view, values)).mark_rect(clip=True).encode(x=x, y=y, x2="x2", y2="y2")
     dots = pl.DataFrame({"x": view.visited[:, 0], "y": view.visited[:, 1]})
-    return alt.layer(
+    layers = [
         boxes.encode(alt.Color("value:Q", scale=scale, legend=legend), tooltip=tooltip),
         alt.Chart(dots).mark_circle(color=INK, size=5, opacity=0.2, tooltip=None, clip=True).encode(x=x, y=y),
-    ).properties(width=size[0], height=size[1])
+    ]
+    return layered(layers, size)
 
 
 def _boxes(view: Slice, values: Floats) -> pl.DataFrame:

@@ -1,14 +1,14 @@
 """How every chart looks: one Vega-Lite configuration, and the parts that charts share."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import altair as alt
 
 from exmachina.pictures.style import GRID, INK, MUTED
 
-__all__ = ["CONFIG", "DASHES", "FONT", "colours_by", "fills_by", "heading"]
+__all__ = ["CONFIG", "DASHES", "FONT", "colours_by", "fills_by", "heading", "layered", "scale_of"]
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first comes with vl-convert, so that files are the same on every machine; the others are as wide."""
@@ -55,7 +55,7 @@ CONFIG: dict[str, Any] = {
 }
 LETTER = 0.52
 """Mean width of a letter, in font sizes."""
-HEADING, SUBHEADING = 14, 11
+HEADING, SUBHEADING, PANEL = 14, 11, 12
 
 
 def heading(title: str, pixels: float, subtitle: str = "", *, size: int = HEADING) -> alt.TitleParams:
@@ -63,6 +63,14 @@ def heading(title: str, pixels: float, subtitle: str = "", *, size: int = HEADIN
     lines = textwrap.wrap(title, int(pixels / (1.1 * LETTER * size)))
     below = textwrap.wrap(subtitle, int(pixels / (LETTER * SUBHEADING)))
     return alt.TitleParams(lines, subtitle=below, fontSize=size)
+
+
+def layered(layers: Iterable[alt.Chart], size: tuple[int, int], title: str = "") -> alt.LayerChart:
+    """Layers over each other, of so many pixels, with words above them if there are any."""
+    chart = alt.layer(*layers)
+    assert isinstance(chart, alt.LayerChart), "no layer has facets"
+    chart = chart.properties(width=size[0], height=size[1])
+    return chart.properties(title=heading(title, size[0], size=PANEL)) if title else chart
 
 
 def colours_by(field: str, colours: Mapping[str, str], *, legend: alt.Legend | None = None) -> alt.Color:

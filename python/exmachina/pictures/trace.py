@@ -5,7 +5,7 @@ import polars as pl
 
 from exmachina.evaluation import Trace
 from exmachina.pictures.style import MUTED, SENDERS
-from exmachina.pictures.theme import DASHES, colours_by, heading
+from exmachina.pictures.theme import DASHES, colours_by, heading, layered
 
 __all__ = ["trace_chart"]
 
@@ -31,26 +31,26 @@ def trace_chart(trace: Trace) -> alt.VConcatChart:
     events = trace.senders.with_columns(name=pl.format("sender {}", "sender"))
     time = alt.X("time_s:Q", title=None, axis=alt.Axis(labels=False)).scale(domain=[0, trace.duration_s], nice=False)
     panels = [
-        _sequence(events, time, named).properties(height=TALL),
-        _windows(events, time, colour).properties(height=LOW),
-        _rtts(events, time, colour).properties(height=LOW),
-        _queues(trace.hops, time.copy().title("time (s)").axis(labels=True)).properties(height=LOW),
+        layered(_sequence(events, time, named), (WIDTH, TALL)),
+        layered(_windows(events, time, colour), (WIDTH, LOW)),
+        layered(_rtts(events, time, colour), (WIDTH, LOW)),
+        layered(_queues(trace.hops, time.copy().title("time (s)").axis(labels=True)), (WIDTH, LOW)),
     ]
     title = f"{trace.scheme}: {trace.description or trace.name}; run {trace.run}"
-    chart = alt.vconcat(*(panel.properties(width=WIDTH) for panel in panels), spacing=14)
-    return chart.resolve_scale(color="independent").properties(title=heading(title, WIDTH))
+    chart: alt.VConcatChart = alt.vconcat(*panels, spacing=14).resolve_scale(color="independent")
+    return chart.properties(title=heading(title, WIDTH))
 
 
-def _sequence(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> alt.LayerChart:
+def _sequence(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> list[alt.Chart]:
     """Packets as they are sent; those that were sent before are crosses."""
     sent = events.filter(pl.col("event") == "send").select("time_s", "seq", "name", "retransmission")
     again = alt.Chart(sent.filter("retransmission")).mark_point(shape=CROSS, size=40, strokeWidth=1.2)
     y = alt.Y("seq:Q", title="packet; crosses: sent again")
     first = alt.Chart(_thinned(sent.filter(~pl.col("retransmission")), MOST_DOTS)).mark_circle(size=4, opacity=1)
-    return alt.layer(*(layer.encode(time, y, colour) for layer in (first, again)))
+    return [layer.encode(time, y, colour) for layer in (first, again)]
 
 
-def _windows(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> alt.LayerChart:
+def _windows(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> list[alt.Chart]:
     """The window of each sender while it is on, and its slow-start threshold, dashed."""
     known = events.filter(pl.col("event") != "send")
     ends = pl.col("event").is_in(["start", "stop"])
@@ -69,23 +69,23 @@ def _windows(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> alt.LayerC
     base = alt.Chart(lines)
     thin = base.mark_line(interpolate="step-after", strokeWidth=0.9, strokeDash=DASHES, opacity=0.8, clip=True)
     title = ["window, and ssthresh", "dashed (packets)"]
-    return alt.layer(
+    return [
         base.mark_line(interpolate="step-after", strokeWidth=1.4, clip=True).encode(
             time, alt.Y("window:Q", title=title, scale=scale), colour
         ),
         thin.encode(time, alt.Y("ssthresh:Q", title=title, scale=scale), colour),
-    )
+    ]
 
 
-def _rtts(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> alt.Chart:
+def _rtts(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> list[alt.Chart]:
     """The RTT that each packet met."""
     known = events.filter((pl.col("event") == "ack") & pl.col("rtt_ms").is_not_null())
     dots = _thinned(known.select("time_s", "rtt_ms", "name"), MOST_DOTS)
     rtt = alt.Y("rtt_ms:Q", title="RTT (ms)").scale(zero=False)
-    return alt.Chart(dots).mark_circle(size=4, opacity=1).encode(time, rtt, colour)
+    return [alt.Chart(dots).mark_circle(size=4, opacity=1).encode(time, rtt, colour)]
 
 
-def _queues(hops: pl.DataFrame, time: alt.X) -> alt.LayerChart:
+def _queues(hops: pl.DataFrame, time: alt.X) -> list[alt.Chart]:
     """Packets at each link, the one on it included, and those dropped."""
     numbers = sorted(hops["hop"].unique().to_list())
     bins = (pl.col("time_s") * (POINTS / (hops["time_s"].to_numpy().max(initial=0.0) or 1.0))).floor().alias("bin")
@@ -99,10 +99,10 @@ def _queues(hops: pl.DataFrame, time: alt.X) -> alt.LayerChart:
     y = alt.Y("backlog:Q", title="queue (packets)", stack=None)
     areas = alt.Chart(lines.select("time_s", "backlog", "name"))
     crosses = alt.Chart(dropped).mark_point(shape=CROSS, size=40, strokeWidth=1.2)
-    return alt.layer(
+    return [
         areas.mark_area(interpolate="step-after", opacity=0.35, line={"strokeWidth": 1}).encode(time, y, colour),
         crosses.encode(time, y, colour),
-    )
+    ]
 
 
 CROSS = "M-0.7,-0.7L0.7,0.7M-0.7,0.7L0.7,-0.7"

@@ -10,7 +10,7 @@ from exmachina.evaluation import Results
 from exmachina.pictures.axes import Floats, Plane, Side, span
 from exmachina.pictures.cloud import Cloud, clouds_of_flows, frontier_of
 from exmachina.pictures.style import MUTED
-from exmachina.pictures.theme import colours_by, fills_by, heading
+from exmachina.pictures.theme import colours_by, fills_by, heading, layered
 
 __all__ = ["THROUGHPUT", "plane_of", "results_chart", "tradeoff_chart"]
 
@@ -38,6 +38,7 @@ def tradeoff_chart(
     throughput: str = THROUGHPUT,
     size: tuple[int, int] = (WIDTH, HEIGHT),
     like: list[Cloud] | None = None,
+    title: str = "",
 ) -> alt.LayerChart:
     """Runs, 1-sigma ellipses, medians with their names, and the efficient frontier; delay grows to the left.
 
@@ -47,13 +48,13 @@ def tradeoff_chart(
         throughput: What is up.
         size: Of the plane, pixels.
         like: Other clouds, drawn beside these, so that both have the same throughputs up.
+        title: Above it.
     """
     plane = plane_of(clouds, size, like)
     medians = np.array([cloud.median for cloud in clouds]).reshape(-1, 2)
     corners = np.array(frontier_of(clouds) if frontier else []).reshape(-1, 2)
     colours = {cloud.scheme: cloud.colour for cloud in clouds}
-    place = plane.encodings(DELAY, throughput)
-    shared = {**place, "color": colours_by("name", colours)}
+    place, colour = plane.channels(DELAY, throughput), colours_by("name", colours)
 
     line = alt.Chart(_frame([("frontier", corners)])).mark_line(color=MUTED, strokeWidth=1.3)
     dots = alt.Chart(_dots(clouds)).mark_circle(size=9)
@@ -65,13 +66,16 @@ def tradeoff_chart(
         alt.Tooltip("x:Q", title="median queueing delay (ms)", format=".3~r"),
         alt.Tooltip("y:Q", title=f"median {throughput.partition(' (')[0]}", format=".3~r"),
     ]
-    return alt.layer(
-        line.encode(**place, order="order:Q"),
-        dots.encode(**shared, opacity=alt.Opacity("opacity:Q", scale=None, legend=None)),
-        ellipses.encode(**shared, fill=fills_by("name", colours), order="order:Q"),
-        circles.mark_circle(size=110, opacity=1, stroke="white", strokeWidth=1.5).encode(**shared, tooltip=tooltip),
-        *plane.named(medians, [cloud.scheme for cloud in clouds], shared, avoid=_avoided(clouds, corners)),
-    ).properties(width=size[0], height=size[1])
+    layers = [
+        line.encode(*place, order="order:Q"),
+        dots.encode(*place, colour, opacity=alt.Opacity("opacity:Q", scale=None, legend=None)),
+        ellipses.encode(*place, colour, fills_by("name", colours), order="order:Q"),
+        circles.mark_circle(size=110, opacity=1, stroke="white", strokeWidth=1.5).encode(
+            *place, colour, tooltip=tooltip
+        ),
+        *plane.named(medians, [cloud.scheme for cloud in clouds], place, colour, avoid=_avoided(clouds, corners)),
+    ]
+    return layered(layers, size, title)
 
 
 def plane_of(clouds: list[Cloud], size: tuple[int, int], like: list[Cloud] | None = None) -> Plane:
