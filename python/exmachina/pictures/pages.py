@@ -18,7 +18,7 @@ from exmachina.pictures.slices import slice_of
 from exmachina.pictures.style import network_words, signal_words
 from exmachina.schemes import action_words, box_words, percent, signed
 
-__all__ = ["explained", "fill", "inspection_page", "table_of_scores"]
+__all__ = ["explained", "fill", "inspection_page", "part", "table_of_scores"]
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
@@ -35,6 +35,12 @@ def fill(template: str, **values: Any) -> str:
         values: What stands in it. A chart is its specification.
     """
     return _templates().get_template(template).render(values)
+
+
+def part(template: str, name: str, *values: Any) -> Markup:
+    """A part of a page: a macro of a template with values."""
+    found: Markup = getattr(_templates().get_template(template).module, name)(*values)
+    return found
 
 
 @cache
