@@ -7,6 +7,7 @@ import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,10 +17,12 @@ from polars.testing import assert_frame_equal
 
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.pictures import draw
-from exmachina.pictures.charts import tradeoff_chart
 from exmachina.pictures.cloud import clouds_of_flows, frontier_of
 from exmachina.pictures.labels import place_labels
+from exmachina.pictures.render import render, save, spec_of
 from exmachina.pictures.style import family_colours
+from exmachina.pictures.trace import trace_chart
+from exmachina.pictures.tradeoff import plane_of, results_chart, tradeoff_chart
 from exmachina.schemes import Ack, Congestion, Contender, SchemeLike, distinct
 
 SCENARIO = """\
@@ -248,7 +251,7 @@ def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     assert (facts["scenario"], facts["seed"], facts["duration_s"]) == (SCENARIO, "1", "2.0")
     assert pl.read_csv(summary)["label"].to_list() == ["newreno", "cubic/sfqcodel"]
     assert png.read_bytes().startswith(b"\x89PNG")
-    assert "<!-- a short dumbbell -->" in svg.read_text()
+    assert ">a short dumbbell<" in svg.read_text()
     before = [path.read_bytes() for path in paths]
     again = evaluate(scenario)
     assert [path.read_bytes() for path in again.save(tmp_path) + draw(again, tmp_path)] == before
@@ -271,8 +274,66 @@ def test_the_frontier_is_of_medians_that_none_beats(scenario: Evaluation) -> Non
         beaten = any(d <= delay_ms and t >= throughput and (d, t) != (delay_ms, throughput) for d, t in medians)
         assert beaten == ((delay_ms, throughput) not in frontier)
     assert frontier == sorted(frontier)
-    chart = tradeoff_chart(clouds)
-    assert [note.text for note in chart.layout.annotations] == ["newreno", "cubic", "window:1", "window:60"]
+    spec = spec_of(tradeoff_chart(clouds))
+    line, names = rows_of(spec, "line")[0], rows_of(spec, "text")[-1]
+    assert [(row["x"], row["y"]) for row in line] == frontier
+    assert [row["name"] for row in names] == ["newreno", "cubic", "window:1", "window:60"]
+
+
+def rows_of(spec: dict[str, Any], mark: str) -> list[list[dict[str, Any]]]:
+    """The data of each layer of a chart that is drawn with a mark."""
+    layers = [layer for layer in spec["layer"] if layer["mark"]["type"] == mark]
+    return [spec["datasets"][layer["data"]["name"]] for layer in layers]
+
+
+def test_the_chart_of_an_evaluation_is_that_of_the_papers(scenario: Evaluation) -> None:
+    results = evaluate(scenario, ["newreno", "cubic", "window:1"])
+    clouds = clouds_of_flows(results.senders_on)
+    spec = spec_of(results_chart(results))
+    scales = [layer["encoding"]["x"]["scale"] for layer in spec["layer"]]
+    assert all(scale == scales[0] for scale in scales), "all layers have one axis"
+    assert scales[0]["type"] == "log"
+    left, right = scales[0]["domain"]
+    assert left > max(cloud.delay_ms.max() for cloud in clouds), "delay grows to the left"
+    assert right < min(cloud.delay_ms.min() for cloud in clouds)
+    outlines = rows_of(spec, "line")[1]
+    for cloud in clouds:
+        assert cloud.outline is not None
+        drawn = [(row["x"], row["y"]) for row in outlines if row["name"] == cloud.scheme]
+        np.testing.assert_allclose(drawn, cloud.outline)
+    (dots, circles) = rows_of(spec, "circle")
+    assert len(dots) == sum(len(cloud.delay_ms) for cloud in clouds)
+    assert [(row["x"], row["y"]) for row in circles] == [cloud.median for cloud in clouds]
+    svg = render(spec, ".svg").decode()
+    assert all(f">{cloud.scheme}<" in svg for cloud in clouds)
+    assert ">queueing delay (ms), less to the right<" in svg
+
+
+def test_names_in_the_plane_cover_neither_each_other_nor_medians(scenario: Evaluation) -> None:
+    clouds = clouds_of_flows(evaluate(scenario, ["newreno", "cubic", "vegas", "compound", "window:60"]).senders_on)
+    plane = plane_of(clouds, (640, 430))
+    medians = np.array([cloud.median for cloud in clouds])
+    centres, _ = plane.labels(medians, [cloud.scheme for cloud in clouds], size=12)
+    at, points = plane.pixels(centres), plane.pixels(medians)
+    half = np.array([(0.3 * 12 * len(cloud.scheme), 7.5) for cloud in clouds])
+    low, high = at - half, at + half
+    for i in range(len(clouds)):
+        for j in range(len(clouds)):
+            assert i == j or (low[i] >= high[j]).any() or (high[i] <= low[j]).any()
+            assert (points[j] <= low[i]).any() or (points[j] >= high[i]).any()
+
+
+@pytest.mark.slow
+def test_a_chart_is_saved_in_the_format_of_its_name(scenario: Evaluation, tmp_path: Path) -> None:
+    chart = results_chart(evaluate(scenario, ["newreno"]))
+    begins = {".png": b"\x89PNG", ".svg": b"<svg", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
+    for suffix, first in begins.items():
+        path = save(chart, tmp_path / f"chart{suffix}")
+        assert path.read_bytes().startswith(first)
+    assert " src=" not in (tmp_path / "chart.html").read_text().split("</script>")[0][:500], "it needs no network"
+    assert render(chart, ".svg") == (tmp_path / "chart.svg").read_bytes()
+    with pytest.raises(InputError, match=r"chart\.gif: expected a name that ends in \.svg or \.png or \.pdf or \.html"):
+        save(chart, tmp_path / "chart.gif")
 
 
 def test_labels_cover_neither_each_other_nor_points() -> None:
@@ -332,6 +393,18 @@ def test_a_trace_of_two_links_and_of_a_class(tmp_path: Path, scenario: Evaluatio
     assert sorted(recorded.hops["hop"].unique()) == [0, 1]
     assert trace(scenario, Forty, duration_s=1).senders["window"].max() == 40
     draw(recorded, tmp_path)
+    spec = spec_of(trace_chart(recorded))
+    assert [panel["layer"][0]["encoding"]["y"]["title"] for panel in spec["vconcat"]] == [
+        "packet; crosses: sent again",
+        ["window, and ssthresh", "dashed (packets)"],
+        "RTT (ms)",
+        "queue (packets)",
+    ]
+    times = [panel["layer"][0]["encoding"]["x"]["scale"]["domain"] for panel in spec["vconcat"]]
+    assert times == [[0, 1]] * 4
+    queue = spec["vconcat"][3]["layer"][0]
+    links = {row["name"] for row in spec["datasets"][queue["data"]["name"]]}
+    assert links == {"link 0", "link 1"}
 
 
 def test_an_empty_trace_can_be_drawn(tmp_path: Path) -> None:

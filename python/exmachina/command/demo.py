@@ -146,8 +146,8 @@ def _page(demo: Demo) -> str:
         curve=spec_of(charts.curve),
         plane=spec_of(charts.plane),
         score_chart=spec_of(charts.scores),
-        scored=f"{demo.report.frame['specimen'].n_unique()} fresh draws, the same for all, {model.duration_s:g} s each. "
-        f"{_score_words(model)} AIMD slows down for losses only, so on an infinite buffer it gets one of 1 BDP.",
+        scored=f"{demo.report.frame['specimen'].n_unique()} fresh draws, the same for all, {model.duration_s:g} s "
+        f"each. {_score_words(model)} AIMD slows down for losses only, so on an infinite buffer it gets one of 1 BDP.",
         table=table_of_scores(summary, colours),
         seen=explained(demo.inspection),
         model=model.text,
@@ -167,8 +167,8 @@ def _score_words(model: Model) -> str:
 
 def _picture(demo: Demo) -> alt.VConcatChart:
     title = (
-        f"An algorithm of {len(demo.design.table)} rules, designed in {demo.design.progress.cpu_s:.0f} CPU-seconds from "
-        f"this description: “{demo.report.model.description}”"
+        f"An algorithm of {len(demo.design.table)} rules, designed in {demo.design.progress.cpu_s:.0f} CPU-seconds "
+        f"from this description: “{demo.report.model.description}”"
     )
     charts, (width, _) = _charts(demo), PLANE
     top = alt.hconcat(

@@ -45,15 +45,19 @@ class Side:
 
     def place(self, values: Floats) -> Floats:
         """Pixels from the start."""
-        start, end, at = (np.log10(each) if self.log else each for each in (self.start, self.end, values))
+        start, end = self._ends()
+        at = np.log10(values) if self.log else values
         placed: Floats = (at - start) / (end - start) * self.pixels
         return placed
 
     def value(self, placed: Floats) -> Floats:
         """What is at so many pixels from the start."""
-        start, end = (np.log10(each) if self.log else each for each in (self.start, self.end))
+        start, end = self._ends()
         found = np.asarray(start + placed / self.pixels * (end - start), dtype=np.float64)
         return np.asarray(10**found) if self.log else found
+
+    def _ends(self) -> tuple[float, float]:
+        return (float(np.log10(self.start)), float(np.log10(self.end))) if self.log else (self.start, self.end)
 
     def scale(self) -> alt.Scale:
         """The scale of the chart's axis."""

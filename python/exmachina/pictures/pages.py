@@ -56,7 +56,7 @@ def _templates() -> Environment:
     found.policies["json.dumps_kwargs"] = {"allow_nan": False, "ensure_ascii": False, "separators": (",", ":")}
     found.globals |= {
         "asset": _asset,
-        "javascript": lambda: Markup(javascript()),  # noqa: S704 (it comes with vl-convert)
+        "javascript": lambda: Markup(javascript()),
         "policy": POLICY,
         "version": _core.__version__,
     }

@@ -83,8 +83,9 @@ def score_chart(summary: pl.DataFrame, colours: Mapping[str, str], *, width: int
     x = x.scale(span(ends, width, margin=0.08).scale()).axis(tickCount=6)
     colour = colours_by("scheme", colours)
     tooltip = [
-        alt.Tooltip("scheme:N"), *(alt.Tooltip(name, type="quantitative", format=".3f") for name in ("score", "low", "high"))
-    ]  # fmt: skip
+        alt.Tooltip("scheme:N"),
+        *(alt.Tooltip(name, type="quantitative", format=".3f") for name in ("score", "low", "high")),
+    ]
     base = alt.Chart(data).encode(y=y, color=colour)
     layers = [
         base.mark_rule(strokeWidth=1.6).encode(x=x.copy(), x2="high:Q").transform_calculate(score="datum.low"),

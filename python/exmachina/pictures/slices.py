@@ -203,7 +203,7 @@ def _boxes(view: Slice, values: Floats) -> pl.DataFrame:
 
 
 def _edges(axis: Axis) -> Floats:
-    """Where the cells around drawn points end: half-way between them, and at the ends of the axis; shape (POINTS + 1,)."""
+    """Where cells around drawn points end: half-way, and at the ends of the axis; shape (POINTS + 1,)."""
     drawn = np.log(axis.drawn) if axis.log else axis.drawn
     edges = np.concatenate([drawn[:1], (drawn[1:] + drawn[:-1]) / 2, drawn[-1:]])
     return np.exp(edges) if axis.log else edges

@@ -63,7 +63,7 @@ def _windows(events: pl.DataFrame, time: alt.X, colour: alt.Color) -> list[alt.C
         window=pl.when(on).then(pl.col("window").cast(pl.Float64)),
         ssthresh=pl.when(on & threshold.is_finite()).then(threshold),
     )
-    top = max(1.0, *lines["window"].fill_null(0.0))
+    top = float(lines["window"].fill_null(0.0).to_numpy().max(initial=1.0))
     # A threshold may be far above all windows.
     scale = alt.Scale(domain=[0, 1.1 * top]) if top <= HUGE_PACKETS else alt.Scale(type="log", domain=[1, 2 * top])
     base = alt.Chart(lines)

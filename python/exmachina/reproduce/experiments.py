@@ -9,7 +9,7 @@ from typing import Unpack
 from exmachina import _core
 from exmachina.errors import OptionError
 from exmachina.evaluation import Standing
-from exmachina.files import alone, make_folder, read_file, write_atomically, write_parquet
+from exmachina.files import alone, make_folder, read_file, write_parquet
 from exmachina.reproduce.cast import Cast, shown
 from exmachina.reproduce.claims import claims_of
 from exmachina.reproduce.experiment import Experiment, FigureSpec, load

@@ -1,4 +1,4 @@
-"""What the papers' pictures are put together from: curves with their intervals, ranges of training, panels in a grid."""
+"""What the papers' pictures are made of: curves with their intervals, ranges of training, panels in a grid."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ def _frame(curves: Sequence[Curve]) -> pl.DataFrame:
         low, high = (np.full(len(curve.x), np.nan) if end is None else end for end in (curve.low, curve.high))
         sides = {"x": curve.x, "y": curve.y, "low": low, "high": high}
         frames.append(
-            pl.DataFrame({"name": [curve.name] * len(curve.x), **sides}).cast({side: pl.Float64 for side in sides})
+            pl.DataFrame({"name": [curve.name] * len(curve.x), **sides}).cast(dict.fromkeys(sides, pl.Float64))
         )
     return pl.concat(frames).with_columns(pl.col(pl.Float64).round_sig_figs(6).fill_nan(None))
 
