@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import altair as alt
+import numpy as np
 import polars as pl
 
 from exmachina.command.terminal import duration, si
@@ -11,7 +12,7 @@ from exmachina.files import write_atomically
 from exmachina.pictures.axes import Plane, Side, span
 from exmachina.pictures.render import save
 from exmachina.pictures.style import FIXED, HUMAN, MACHINES, ROUTERS
-from exmachina.pictures.theme import DASHES, layered
+from exmachina.pictures.theme import DASHES, colours_by, layered
 from exmachina.schemes import Algorithm, Rival, signed
 from exmachina.scoring import REFERENCE
 
@@ -175,7 +176,8 @@ def markdown(head: list[str], rows: list[list[str]], words: int) -> str:
 
 def curves(algorithms: Sequence[Algorithm]) -> alt.ConcatChart:
     """Time-to-score curves, one small chart each."""
-    chart: alt.ConcatChart = alt.concat(*map(curve, algorithms), columns=COLUMNS, spacing=18)
+    charts = alt.concat(*map(curve, algorithms), columns=COLUMNS, spacing=18)
+    chart: alt.ConcatChart = charts.resolve_scale(color="independent")
     return chart
 
 
@@ -191,10 +193,20 @@ def curve(one: Algorithm) -> alt.LayerChart:
     plane = Plane(span(steps["x"].to_numpy(), SIZE[0], log=True), height)
     place = plane.channels("CPU time (s)", "score per specimen")
     compared = pl.DataFrame(levels, schema={"name": pl.String, "y": pl.Float64, "colour": pl.String}, orient="row")
-    base = alt.Chart(compared).encode(place[1], alt.Color("colour:N", scale=None))
+    colour = colours_by("name", {name: colour for name, _, colour in levels})
+    across = plane.x.value(np.linspace(0, SIZE[0], 60))
+    lines = [np.stack([across, np.full(60, level)], axis=1) for _, level, _ in levels]
+    ends = np.array([(plane.x.start, level) for _, level, _ in levels])
     layers = [
-        base.mark_rule(strokeDash=DASHES),
-        base.mark_text(align="left", baseline="bottom", dx=3, dy=-1, fontSize=9).encode(x=alt.value(0), text="name:N"),
+        alt.Chart(compared).mark_rule(strokeDash=DASHES).encode(place[1], colour),
+        *plane.named(
+            ends,
+            [name for name, _, _ in levels],
+            place,
+            colour,
+            avoid=np.concatenate([steps.to_numpy(), *lines]),
+            size=9,
+        ),
         alt.Chart(steps).mark_line(interpolate="step-after", color=MACHINES[0], clip=True).encode(*place),
     ]
     return layered(layers, SIZE, one.name)

@@ -18,8 +18,10 @@ MANY = 300
 """An axis whose ends are this many times apart has no room for more than its powers of ten."""
 NARROW = 3
 """Fewer than this many labels are no scale."""
-FINE = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
-"""Then there are these in each decade."""
+FINER = (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
+"""Then there are these in each decade, the first that are enough."""
+MOST = 6
+"""Labels of an axis that is shorter than all these."""
 LETTER, LINE = 0.6, 1.25
 """Width of a letter and height of a line of a bold label, in font sizes."""
 LARGE = 2e4
@@ -67,14 +69,18 @@ class Side:
         return alt.Scale(domain=domain, nice=False, zero=False)
 
     def axis(self) -> alt.Axis:
-        """Labels at 1, 2 and 5 in each decade of a logarithmic axis, or at more where it is shorter than one."""
+        """Labels at 1, 2 and 5 in each decade of a logarithmic axis; at more where it is shorter than one."""
         if not self.log:
             return alt.Axis(tickCount=6)
         low, high = sorted((self.start, self.end))
         ticks = [at for at, _ in log_ticks(low, high)]
+        for digits in FINER:
+            if len(ticks) < NARROW:
+                ticks = _at_digits(low, high, digits)
         if len(ticks) < NARROW:
-            decades = 10.0 ** np.arange(np.floor(np.log10(low)), np.log10(high) + 1)
-            ticks = [at for at in np.outer(decades, FINE).ravel().tolist() if low <= at <= high]
+            step = 10.0 ** np.floor(np.log10((high - low) / NARROW))
+            step *= next(times for times in (1, 2, 5, 10) if (high - low) / (times * step) <= MOST)
+            ticks = (step * np.arange(np.ceil(low / step), high / step)).tolist()
         return alt.Axis(values=ticks, format="~s" if high > LARGE else "~r")
 
 
@@ -146,6 +152,7 @@ class Plane:
         colour: alt.Color,
         *,
         avoid: Floats | None = None,
+        size: float = FONT,
     ) -> list[alt.Chart]:
         """Names of points as layers of a chart, where they cover neither each other nor a point.
 
@@ -155,17 +162,18 @@ class Plane:
             place: The channels of the other layers.
             colour: Of the column `name`.
             avoid: As `lines` of `labels`.
+            size: Of the font, pixels.
         """
-        centres, ends = self.labels(points, names, size=FONT, lines=avoid)
+        centres, ends = self.labels(points, names, size=size, lines=avoid)
         at = {"name": names, "x": centres[:, 0], "y": centres[:, 1]}
         lines = {"name": names, "x": ends[:, 0], "y": ends[:, 1], "x2": points[:, 0], "y2": points[:, 1]}
         leaders = alt.Chart(pl.DataFrame(lines, schema_overrides=NAME)).mark_rule(strokeWidth=0.8)
         words = alt.Chart(pl.DataFrame(at, schema_overrides=NAME))
-        halo = words.mark_text(fontSize=FONT, fontWeight="bold", stroke="white", strokeWidth=3, opacity=0.8)
+        halo = words.mark_text(fontSize=size, fontWeight="bold", stroke="white", strokeWidth=3, opacity=0.8)
         return [
             leaders.encode(*place, colour, x2="x2", y2="y2"),
             halo.encode(*place, color=alt.value("white"), text="name:N"),
-            words.mark_text(fontSize=FONT, fontWeight="bold").encode(*place, colour, text="name:N"),
+            words.mark_text(fontSize=size, fontWeight="bold").encode(*place, colour, text="name:N"),
         ]
 
     def _values(self, placed: Floats) -> Floats:
@@ -174,7 +182,12 @@ class Plane:
 
 def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
     """Round numbers between the ends of a logarithmic axis, not too many of them."""
-    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     digits = (1, 2, 5) if high / low < MANY else (1,)
+    return [(number, f"{number:g}") for number in _at_digits(low, high, digits)]
+
+
+def _at_digits(low: float, high: float, digits: Sequence[float]) -> list[float]:
+    """These numbers, and these times powers of ten, between two ends."""
+    decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     numbers = [digit * 10.0**decade for decade in decades for digit in digits]
-    return [(number, f"{number:g}") for number in numbers if low <= number <= high]
+    return [number for number in numbers if low <= number <= high]

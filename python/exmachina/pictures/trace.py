@@ -26,7 +26,7 @@ def trace_chart(trace: Trace) -> alt.VConcatChart:
     """A trace as a chart; dragging moves all of it in time."""
     senders = sorted(trace.senders["sender"].unique().to_list())
     colours = {f"sender {number}": SENDERS[number % len(SENDERS)] for number in senders}
-    legend = alt.Legend(orient="top", title=None) if len(colours) <= MOST_NAMED else None
+    legend = alt.Legend(orient="top", title=None) if 1 <= len(colours) <= MOST_NAMED else None
     named, colour = colours_by("name", colours, legend=legend), colours_by("name", colours)
     events = trace.senders.with_columns(name=pl.format("sender {}", "sender"))
     time = alt.X("time_s:Q", title=None, axis=alt.Axis(labels=False)).scale(domain=[0, trace.duration_s], nice=False)
