@@ -3,6 +3,7 @@
 A chart is an Altair object, or the Vega-Lite specification of one.
 """
 
+import io
 import json
 import re
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 
 import altair as alt
 import vl_convert
+from PIL import Image
 
 from exmachina.files import check_output, write_atomically
 from exmachina.pictures.theme import CONFIG
@@ -40,12 +42,20 @@ def render(chart: Chart | Spec, suffix: str) -> bytes:
     """A chart in the format of a suffix, one of `SUFFIXES`. The same chart always gives the same bytes."""
     spec = spec_of(chart)
     if suffix == ".png":
-        return vl_convert.vegalite_to_png(spec, scale=SCALE)
+        return _small(vl_convert.vegalite_to_png(spec, scale=SCALE))
     if suffix == ".pdf":
         return vl_convert.vegalite_to_pdf(spec)
     if suffix == ".svg":
         return _renumbered(vl_convert.vegalite_to_svg(spec)).encode()
     return vl_convert.vegalite_to_html(spec, bundle=True).encode()
+
+
+def _small(png: bytes) -> bytes:
+    """The picture without transparency, in less than half of the bytes."""
+    file = io.BytesIO()
+    with Image.open(io.BytesIO(png)) as image:
+        image.convert("RGB").save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 def _renumbered(svg: str) -> str:
