@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 
 from exmachina import Evaluation, InputError, Scheme, Standing, Stopped, Table, evaluate, shipped_scenarios, trace
 from exmachina.pictures import draw
+from exmachina.pictures.cdf import cdf_chart
 from exmachina.pictures.cloud import clouds_of_flows, frontier_of
 from exmachina.pictures.labels import place_labels
 from exmachina.pictures.render import render, save, spec_of
@@ -245,7 +246,7 @@ def test_kept_runs_are_of_the_same_evaluation_or_not_used(scenario: Evaluation, 
 def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     results = evaluate(scenario, output=tmp_path / "new" / "folder")
     paths = results.paths(tmp_path / "new" / "folder") + draw(results, tmp_path / "new" / "folder")
-    flows, summary, png, svg = paths
+    flows, summary, png, svg, *_ = paths
     assert_frame_equal(pl.read_parquet(flows), results.flows)
     facts = pl.read_parquet_metadata(flows)
     assert (facts["scenario"], facts["seed"], facts["duration_s"]) == (SCENARIO, "1", "2.0")
@@ -307,6 +308,20 @@ def test_the_chart_of_an_evaluation_is_that_of_the_papers(scenario: Evaluation) 
     svg = render(spec, ".svg").decode()
     assert all(f">{cloud.scheme}<" in svg for cloud in clouds)
     assert ">queueing delay (ms), less to the right<" in svg
+
+
+def test_a_cdf_has_a_step_for_each_run(scenario: Evaluation) -> None:
+    results = evaluate(scenario, ["newreno", "window:1"])
+    spec = spec_of(cdf_chart(results))
+    throughput, delay = spec["hconcat"]
+    assert [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in (throughput, delay)] == [[0, 1]] * 2
+    rows = spec["datasets"][throughput["data"]["name"]]
+    for cloud in clouds_of_flows(results.senders_on):
+        stairs = [(row["x"], row["y"]) for row in rows if row["name"] == cloud.scheme]
+        below = [np.mean(cloud.throughput <= x) for x, _ in stairs]
+        assert [y for _, y in stairs] == pytest.approx(below)
+        assert len(stairs) == len(cloud.throughput) + 2
+    assert ">window:1<" in render(spec, ".svg").decode()
 
 
 def test_names_in_the_plane_cover_neither_each_other_nor_medians(scenario: Evaluation) -> None:
@@ -447,7 +462,7 @@ def test_evaluate_on_the_command_line(exmachina: Command, tmp_path: Path) -> Non
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["newreno", "vegas"]
     assert lines[-2].startswith("short: 3 runs of 2 s, seed 1. ")
-    written = ["flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg"]
+    written = ["flows.parquet", "summary.csv", "throughput-delay.png", "throughput-delay.svg", "cdf.png", "cdf.svg"]
     assert lines[-1] == "written: " + ", ".join(f"out/{name}" for name in written)
     assert all((tmp_path / "out" / name).is_file() for name in written)
 

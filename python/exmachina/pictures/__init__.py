@@ -18,7 +18,7 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
     [PosixPath('known-1x.png')]
 
     Args:
-        found: Results (`throughput-delay.png` and `.svg`), a trace (`trace.png`), or an inspection.
+        found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -34,11 +34,12 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
 
 
 def _results(found: Results, folder: Path) -> list[Path]:
-    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.cdf import cdf_chart  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.render import Chart, save  # noqa: PLC0415
     from exmachina.pictures.tradeoff import results_chart  # noqa: PLC0415
 
-    chart = results_chart(found)
-    return [save(chart, folder / f"throughput-delay{suffix}") for suffix in (".png", ".svg")]
+    charts: dict[str, Chart] = {"throughput-delay": results_chart(found), "cdf": cdf_chart(found)}
+    return [save(chart, folder / f"{name}{suffix}") for name, chart in charts.items() for suffix in (".png", ".svg")]
 
 
 def _trace(found: Trace, folder: Path) -> list[Path]:
