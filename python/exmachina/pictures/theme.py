@@ -60,7 +60,7 @@ HEADING, SUBHEADING, PANEL = 14, 11, 12
 
 def heading(title: str, pixels: float, subtitle: str = "", *, size: int = HEADING) -> alt.TitleParams:
     """A title, and smaller words below it, in lines that are no longer than so many pixels."""
-    lines = textwrap.wrap(title, int(pixels / (1.1 * LETTER * size)))
+    lines = textwrap.wrap(title, int(pixels / (LETTER * size)))
     below = textwrap.wrap(subtitle, int(pixels / (LETTER * SUBHEADING)))
     return alt.TitleParams(lines, subtitle=below, fontSize=size)
 

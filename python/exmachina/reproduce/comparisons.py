@@ -57,7 +57,7 @@ def compare(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatC
                 paper = figure.reference.get(case, {}).get(label.removeprefix("published "))
                 if paper is not None:
                     dots.append(_Dot(row, THEIRS, value=paper))
-        panels.append(_rows(dots, figure.y_label or QUANTITIES[figure.quantity], spec.title, named={THEIRS: INK}))
+        panels.append(_rows(dots, figure.y_label or QUANTITIES[figure.quantity], spec.title, named={}))
     return grid(experiment, figure, panels, columns=1, words=INTERVAL)
 
 
@@ -83,7 +83,7 @@ def _gains(title: str, case: str, figure: FigureSpec, ran: Ran) -> alt.LayerChar
             found = measurer.measure({"ratio": pair, figure.statistic: figure.quantity})
             dots.append(_Dot.of(shown(name), shown(label), colours[label], found))
     dots += [_Dot(shown(name), THEIRS, value=number) for name, number in paper.items()]
-    named = {shown(label): colours[label] for label in mine} | {THEIRS: INK}
+    named = {shown(label): colours[label] for label in mine}
     return _rows(dots, figure.y_label, title, named=named, width=300, upright=1.0)
 
 
@@ -96,12 +96,14 @@ def _rows(
     width: int = WIDTH,
     upright: float | None = None,
 ) -> alt.LayerChart:
-    """Rows from the top down; `named` are in the legend, `upright` is a line to compare with."""
+    """Rows from the top down; in the legend are `named` and the paper's number; `upright` is a line to compare with."""
     rows = list(dict.fromkeys(dot.row for dot in dots))
     frame = pl.DataFrame([vars(dot) for dot in dots], infer_schema_length=None)
     frame = frame.filter(pl.col("value").is_not_null()).with_columns(pl.col("value", "low", "high").cast(pl.Float64))
     names = named | {dot.name: dot.colour for dot in dots if dot.name}
-    legend = alt.Legend(title=None, values=list(named))
+    explained = [*named, *([THEIRS] if THEIRS in names else [])]
+    hollow = alt.Undefined if named else "white"
+    legend = alt.Legend(title=None, values=explained, symbolFillColor=hollow) if explained else None
     colour = alt.Color("name:N", scale=scale_of(names), legend=legend)
     y = alt.Y("row:N", title=None, scale=alt.Scale(domain=rows)).axis(
         domain=False, ticks=False, grid=False, labelColor=INK, labelLimit=300
