@@ -140,6 +140,8 @@ def test_paper_and_page_show_the_same_run(designed: Table, model: Model) -> None
     end_s = timeline_of(seen.record).end_s
     assert all(panel["encoding"]["x"]["scale"]["domain"] == [0, end_s] for panel in page["vconcat"])
     assert paper["vconcat"][1]["vconcat"] == page["vconcat"]
+    (moved,) = page["params"]
+    assert (moved["views"], moved["bind"]) == ([panel["name"] for panel in page["vconcat"]], "scales")
     charts = [spec_of(chart) for chart in slices(slice_of(seen.table, seen.sample)).values()]
     drawn = paper["vconcat"][0]["hconcat"][1:]
     assert [panel["layer"] for panel in drawn] == [chart["layer"] for chart in charts]

@@ -1,5 +1,6 @@
 """A recorded run over time: window, sending rate and queue as lines, few enough points to draw, and their chart."""
 
+import warnings
 from dataclasses import dataclass
 
 import altair as alt
@@ -82,7 +83,10 @@ def _queue(record: pl.DataFrame, end_s: float) -> tuple[Floats, Floats]:
 
 
 def timeline_chart(timeline: Timeline, *, width: int = WIDTH) -> alt.VConcatChart:
-    """Windows, sending rates and the queue over time, one above the other; dragging moves all of them in time."""
+    """Windows, sending rates and the queue over time, one above the other.
+
+    On a page, dragging moves all of them in time, and the wheel zooms while shift is pressed.
+    """
     names = [f"sender {number + 1}" for number in range(len(timeline.windows))]
     colours = {name: SENDERS[number % len(SENDERS)] for number, name in enumerate(names)}
     legend = alt.Legend(orient="top", title=None, symbolType="stroke") if len(names) <= len(SENDERS) else None
@@ -96,7 +100,14 @@ def timeline_chart(timeline: Timeline, *, width: int = WIDTH) -> alt.VConcatChar
         rates.encode(time, alt.Y("value:Q", title="sending (Mbit/s)"), colour),
         queue.encode(time.copy().title("time (s)").axis(labels=True), alt.Y("value:Q", title="queue (packets)")),
     ]
-    return alt.vconcat(*(panel.properties(width=width, height=HEIGHT) for panel in panels), spacing=12)
+    # Named, as Altair would number them on from those of the last chart.
+    moved = alt.selection_interval(name="time", bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]")
+    named = zip(("windows", "rates", "queue"), panels, strict=True)
+    sized = (panel.properties(name=name, width=width, height=HEIGHT) for name, panel in named)
+    with warnings.catch_warnings():
+        # That one selection stands for all three views is what is meant.
+        warnings.filterwarnings("ignore", "Automatically deduplicated selection parameter")
+        return alt.vconcat(*sized, spacing=12).add_params(moved)
 
 
 def _frame(names: list[str], lines: list[tuple[Floats, Floats]]) -> pl.DataFrame:

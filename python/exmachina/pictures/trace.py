@@ -23,7 +23,7 @@ HUGE_PACKETS = 1e5
 
 
 def trace_chart(trace: Trace) -> alt.VConcatChart:
-    """A trace as a chart; dragging moves all of it in time."""
+    """A trace as a chart."""
     senders = sorted(trace.senders["sender"].unique().to_list())
     colours = {f"sender {number}": SENDERS[number % len(SENDERS)] for number in senders}
     legend = alt.Legend(orient="top", title=None) if 1 <= len(colours) <= MOST_NAMED else None

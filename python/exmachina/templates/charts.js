@@ -20,6 +20,8 @@
 
   function draw(live) {
     const spec = JSON.parse(live.parentElement.querySelector("script[type='application/json']").textContent);
+    // A finger that scrolls the page must not move a chart instead.
+    if (matchMedia("(pointer: coarse)").matches) delete spec.params;
     live.hidden = false;
     if (live.clientWidth < NARROW) fitPhone(spec, live.clientWidth);
     vegaEmbed(live, spec, SETTINGS).then(
