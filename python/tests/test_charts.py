@@ -1,5 +1,7 @@
 """Charts of evaluations: what their specifications say, which is what paper and page show."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -167,3 +169,11 @@ def test_a_colour_says_what_kind_of_scheme_it_is() -> None:
     colours = family_colours(["mine", "cubic", "bbr3/codel", "cubic beside mine", "yours"])
     assert colours["cubic"] == colours["cubic beside mine"] == alone
     assert len(set(colours.values())) == 4
+
+
+@pytest.mark.slow
+def test_what_draws_is_loaded_when_something_is_drawn() -> None:
+    heavy = "{'altair', 'vl_convert', 'jinja2'} & set(sys.modules)"
+    code = f"import sys, exmachina, exmachina.command.cli; sys.exit(str(sorted({heavy})) if {heavy} else 0)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
