@@ -4,7 +4,6 @@ A chart is an Altair object, or the Vega-Lite specification of one.
 """
 
 import io
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,7 @@ from PIL import Image
 from exmachina.files import check_output, write_atomically
 from exmachina.pictures.theme import CONFIG
 
-__all__ = ["SUFFIXES", "Chart", "Spec", "javascript", "json_of", "render", "save", "spec_of"]
+__all__ = ["SUFFIXES", "Chart", "Spec", "javascript", "render", "save", "spec_of"]
 
 Spec = dict[str, Any]
 Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.ConcatChart
@@ -79,8 +78,3 @@ def save(chart: Chart | Spec, path: Path) -> Path:
 def javascript() -> str:
     """What draws charts in a browser: Vega, Vega-Lite and `vegaEmbed`, for a script element; about a megabyte."""
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-
-
-def json_of(chart: Chart | Spec) -> str:
-    """The specification of a chart as JSON."""
-    return json.dumps(spec_of(chart), ensure_ascii=False)
