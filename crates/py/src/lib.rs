@@ -27,7 +27,7 @@ mod _core {
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
-    use crate::evaluation::{Evaluation, PacketRecord, is_scheme};
+    use crate::evaluation::{Evaluation, PacketRecord, SchemeAndQueue, is_scheme, is_table_file};
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
