@@ -28,7 +28,7 @@ class Table(_core.Table):
         rules: For each rule the bounds of its box, `lower` and `upper` (six signals, in the order of
             `exmachina.SIGNALS`, times in ms), and its `action` (multiple, increment_packets, intersend_ms).
         provenance: What a design of ours needs to be repeated: version, model (text), search (JSON), seed and
-            score (training, per specimen). `None` in other tables.
+            score (training, per specimen; `None` where nobody received anything). `None` in other tables.
         config: The networks that the authors' file says it was designed for; `None` if it does not say.
 
     Raises:
