@@ -5,6 +5,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypedDict, final
 
 __version__: str
 SIGNALS: list[str]
+SIGNAL_WORDS: dict[str, str]
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]

@@ -348,13 +348,7 @@ impl<E: Endpoint> Desk<E> {
 
     #[cold]
     #[inline(never)]
-    fn switch_off(
-        &mut self,
-        number: usize,
-        now: Time,
-        switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
-    ) {
+    fn switch_off(&mut self, number: usize, now: Time, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
         switches.push(Switch { at: now, desk: number, on: false });
         self.sender.stop(now);
         self.traffic.end_on_period(now);

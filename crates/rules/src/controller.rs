@@ -150,13 +150,13 @@ fn between(from: u64, to: u64, k: u32, n: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, RuleTable, Signal};
+    use crate::{Action, RuleTable, SIGNALS, Signal, first_signals};
 
     const MS: u64 = 1_000_000;
 
     fn table() -> FlatTable {
         let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
-        table.split(0, &[0.0, 2.0, 0.0, 0.0, 0.0, 0.0], &[Signal::AckEwma]);
+        table.split(0, &first_signals(&[0.0, 2.0]), &[Signal::AckEwma]);
         table.set_action(1, Action { multiple: 0.9, increment: 3, intersend_ms: 2.0 });
         FlatTable::new(&table).unwrap()
     }
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(a, b);
         let mut first = Controller::start(&table);
         first.on_stretched_ack(&table, 5, 100, 1, 3, 3);
-        assert_eq!((first.window(), first.memory().point()), (4, [0.0; 6]));
+        assert_eq!((first.window(), first.memory().point()), (4, [0.0; SIGNALS]));
     }
 
     #[test]

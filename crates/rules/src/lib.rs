@@ -30,6 +30,6 @@ pub use flat::{FlatTable, Rule};
 pub use memory::Memory;
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
-pub use signal::{Point, SIGNALS, Signal};
+pub use signal::{Point, SIGNALS, Signal, first_signals};
 pub use streak::Streak;
 pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};

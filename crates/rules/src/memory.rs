@@ -1,6 +1,6 @@
 //! What a RemyCC sender remembers of its ACKs (Remy'13 §4.1; slow_ack_ewma: Tao'14 §3).
 
-use crate::signal::{Point, Signal};
+use crate::signal::{self, Point, SIGNALS, Signal};
 
 /// Weight of a new sample in the fast averages (Remy'13 §4.1).
 const FAST: f64 = 1.0 / 8.0;
@@ -113,12 +113,12 @@ impl Memory {
         &self.fast
     }
 
-    /// The signals that few tables use: `[rtt_diff, queueing_delay]`. Zero until the second ACK, like the others.
+    /// The signals that few tables use, in axis order. Zero until the second ACK, like the others.
     #[must_use]
     #[inline]
-    pub fn rare(&self) -> [f64; 2] {
+    pub fn rare(&self) -> [f64; SIGNALS - signal::FAST] {
         if self.fast[2] == 0.0 {
-            return [0.0; 2];
+            return Default::default();
         }
         let diff = (self.last_rtt_ns - self.min_rtt_ns) * MS_PER_NS;
         [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance)]
@@ -127,9 +127,9 @@ impl Memory {
     /// All the signals.
     #[must_use]
     pub fn point(&self) -> Point {
-        let [a, b, c, d] = self.fast;
-        let [e, f] = self.rare();
-        [a, b, c, d, e, f]
+        let mut point = signal::first_signals(&self.fast);
+        point[signal::FAST..].copy_from_slice(&self.rare());
+        point
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
     fn first_ack_only_initialises() {
         let mut m = Memory::default();
         m.on_ack(5 * MS, 105 * MS, 1, 1);
-        assert_eq!(m.point(), [0.0; 6]);
+        assert_eq!(m.point(), [0.0; SIGNALS]);
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         let mut m = Memory::default();
         m.on_ack(0, 100 * MS, 1, 1);
         m.on_ack(8 * MS, 116 * MS, 1, 1);
-        assert_eq!(m.point(), [1.0, 2.0, 1.08, 16.0 / 256.0, 8.0, 2.0]);
+        assert_eq!(m.point(), signal::first_signals(&[1.0, 2.0, 1.08, 16.0 / 256.0, 8.0, 2.0]));
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!((ratio(&[(20, 0), (30, 30)]), ratio(&[(0, 0), (30, 10)])), (1.0, 1.0));
         let mut m = Memory::default();
         (0..2).for_each(|_| m.on_ack(7, 7, 0, 1));
-        assert_eq!(m.point(), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(m.point(), signal::first_signals(&[0.0, 0.0, 1.0]));
     }
 
     proptest! {

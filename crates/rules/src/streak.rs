@@ -24,7 +24,7 @@ impl Controller {
     #[inline(always)]
     pub fn streak<'t>(&self, table: &'t FlatTable) -> Option<Streak<'t>> {
         let (memory, window, number) = self.parts();
-        (!table.uses_rare()).then(|| Streak {
+        (!table.looks_further()).then(|| Streak {
             table,
             memory: memory.clone(),
             window,
@@ -84,7 +84,7 @@ impl Streak<'_> {
     ) {
         self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), advance);
         if !matches(self.rule, self.memory.fast()) {
-            let number = self.table.find(&self.memory);
+            let number = self.table.find(&self.memory, self.number as usize);
             (self.number, self.rule) = (number as u32, self.table.rule(number));
         }
         self.act();
@@ -108,7 +108,7 @@ impl Streak<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, RuleTable, Signal};
+    use crate::{Action, RuleTable, Signal, first_signals};
     use proptest::prelude::*;
 
     proptest! {
@@ -118,7 +118,7 @@ mod tests {
             acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, 1..3_u32, any::<bool>()), 1..200),
         ) {
             let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
-            table.split(0, &[1.0, 1.5, 1.02, 0.7, 0.0, 0.0], &Signal::ALL[..4]);
+            table.split(0, &first_signals(&[1.0, 1.5, 1.02, 0.7]), &Signal::ALL[..4]);
             for (number, multiple) in (0..table.len()).zip([0.5, 0.9, 1.0, 1.5, 0.0].into_iter().cycle()) {
                 table.set_action(number, Action { multiple, increment: 2, intersend_ms: 0.1 * (number + 1) as f64 });
             }

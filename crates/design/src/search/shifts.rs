@@ -33,13 +33,8 @@ pub fn shifted(kind: Option<Signal>, table: &RuleTable, uses: &[f64], model: &Mo
     tables
 }
 
-/// A signal where nothing waits: 1 for a ratio, 0 for times.
-fn rest(signal: Signal) -> f64 {
-    if signal == Signal::RttRatio { 1.0 } else { 0.0 }
-}
-
 fn edges_moved(signal: Signal, table: &RuleTable, uses: &[f64], narrowest: f64) -> Vec<RuleTable> {
-    let (axis, rules, rest) = (signal as usize, table.rules(), rest(signal));
+    let (axis, rules, rest) = (signal as usize, table.rules(), signal.at_rest());
     let mut edges: Vec<f64> = rules.iter().map(|(cell, _)| cell.lower[axis]).filter(|&edge| edge > rest).collect();
     edges.sort_unstable_by(f64::total_cmp);
     edges.dedup();
