@@ -41,6 +41,11 @@ impl Controller {
         self.act(table);
     }
 
+    /// Takes in that so many packets were lost; before the ACK that shows it.
+    pub fn on_loss(&mut self, packets: u32) {
+        self.memory.on_loss(packets);
+    }
+
     /// Takes in an ACK of so many `packets`, which a receiver acknowledged together (RFC 1122 §4.2.3.2): it is as many
     /// packets' worth of news. Memory and window are those of as many ACKs, spaced evenly from the one before it to this
     /// one, in the times of sending and of arrival both. So a rule means the same whatever receivers do. Other arguments

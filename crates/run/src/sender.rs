@@ -124,18 +124,11 @@ impl<S: Scheme> Sender<S> {
     /// Takes in an ACK of packets of the present flow; the last of them was sent then.
     #[inline(always)]
     fn take_in(&mut self, seq: u32, sent: Time, received: Time, clock: Time, stretch: u32) {
-        let (sent, received) = (tick(sent, clock), tick(received, clock));
         let advance = seq + 1 - self.acked;
-        if advance > stretch {
-            let next_seq = self.next_seq;
-            self.scheme.on_loss(&Congestion {
-                now: received,
-                seq,
-                next_seq,
-                lost: advance - stretch,
-                ..Congestion::default()
-            });
+        if advance != stretch {
+            self.tell_losses(seq, tick(received, clock), advance - stretch);
         }
+        let (sent, received) = (tick(sent, clock), tick(received, clock));
         self.scheme.on_ack(&Ack {
             sent,
             received,
@@ -154,6 +147,14 @@ impl<S: Scheme> Sender<S> {
         });
         self.acked = seq + 1;
         self.open();
+    }
+
+    /// An ACK passes over packets, which are lost: all keep their order here.
+    #[cold]
+    #[inline(never)]
+    fn tell_losses(&mut self, seq: u32, now: Time, lost: u32) {
+        self.scheme.on_loss(&Congestion { now, seq, next_seq: self.next_seq, lost, ..Congestion::default() });
+        self.scheme.on_lost(lost);
     }
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
@@ -338,6 +339,22 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_table_is_told_what_is_passed_over() {
+        let rule = Action { multiple: 0.0, increment: 9, intersend_ms: 1.0 };
+        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
+        let mut sender = Sender::new(Remy::new(&table), 0);
+        sender.start(0, u32::MAX);
+        let sent: Vec<Packet> = (0..9).map(|ms| sender.act(ms * 1_000_000).0.unwrap()).collect();
+        let mut share = 0.0;
+        for (seq, lost) in [(0, 0), (3, 2), (4, 0), (8, 3)] {
+            sender.receive(&sent[seq], 100_000_000 + seq as Time, 1);
+            (0..lost).for_each(|_| share += (1.0 - share) / 256.0);
+            share -= share / 256.0;
+            assert!((sender.scheme.controller.memory().loss_share() - share).abs() < 1e-12, "{seq}");
+        }
+    }
+
+    #[test]
     fn a_sender_by_time_whose_window_is_lost_goes_on() {
         let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
@@ -352,7 +369,9 @@ mod tests {
         assert_eq!(sender.ready(), NEVER);
         sender.receive(&second, 6_000_000, 1);
         assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (2_000_000, 4, 0));
-        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
+        let mut heard = Memory::default();
+        heard.on_loss(2);
+        assert_eq!(sender.scheme.controller.memory(), &heard, "of losses only");
     }
 
     #[test]
