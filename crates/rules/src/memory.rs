@@ -96,6 +96,9 @@ impl Memory {
     /// The share of packets that were lost: of all whose fate is known, averaged with weight 1/256. A flow begins with 0.
     #[must_use]
     pub fn loss_share(&self) -> f64 {
+        if self.loss == 0.0 {
+            return 0.0;
+        }
         // What each packet that arrived takes off it is reckoned here, so that ACKs need not do so.
         self.loss * libm::pow(1.0 - OF_LOSSES, self.since_loss as f64)
     }
@@ -142,7 +145,7 @@ impl Memory {
         // An RTT that is taken for a tick, being less, is the smallest.
         let rtt = self.last_received_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
         let diff = (rtt - self.min_rtt_ns).max(0.0) * MS_PER_NS;
-        [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance)]
+        [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance), self.loss_share()]
     }
 
     /// All the signals.
@@ -227,6 +230,7 @@ mod tests {
             (0..lost).for_each(|_| share += OF_LOSSES * (1.0 - share));
             share -= OF_LOSSES * share;
             assert!((m.loss_share() - share).abs() < 1e-12, "{i}: {share}");
+            assert_eq!(m.point()[Signal::LossRate as usize], if i == 0 { 0.0 } else { m.loss_share() });
         }
         assert!((share - 0.17).abs() < 0.03, "{share}");
         m.on_loss(u32::MAX);

@@ -35,6 +35,8 @@ pub enum Signal {
     RttDiff = 4,
     /// `ack_ewma` times the number of packets from the largest ACK to this one: the time that they take to drain, ms.
     QueueingDelay = 5,
+    /// The share of this flow's packets that were lost: EWMA (weight 1/256) over packets whose fate is known.
+    LossRate = 6,
 }
 
 /// What is to be known of a signal, apart from how it follows from ACKs.
@@ -58,13 +60,14 @@ struct Description {
 
 impl Signal {
     /// Every signal, in axis order.
-    pub const ALL: [Signal; 6] = [
+    pub const ALL: [Signal; 7] = [
         Signal::SendEwma,
         Signal::AckEwma,
         Signal::RttRatio,
         Signal::SlowAckEwma,
         Signal::RttDiff,
         Signal::QueueingDelay,
+        Signal::LossRate,
     ];
 
     const fn description(self) -> Description {
@@ -93,6 +96,15 @@ impl Signal {
                 let words = "an estimate of the queueing delay";
                 Description { name: "queueing_delay", words, by_default: false, ..time }
             }
+            Signal::LossRate => Description {
+                name: "loss_rate",
+                words: "the share of packets lost, averaged",
+                is_time: false,
+                by_default: false,
+                axis: 1027,
+                field: 1027,
+                ..time
+            },
         }
     }
 
@@ -145,7 +157,48 @@ impl Signal {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message;
+
     use super::*;
+    use crate::{Action, RuleTable};
+
+    #[test]
+    fn a_signal_of_ours_is_in_files_and_the_authors_readers_pass_over_it() {
+        let both = [Signal::RttRatio, Signal::LossRate];
+        let mut table = RuleTable::single(&both, Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
+        let mut at = [0.0; SIGNALS];
+        at[Signal::LossRate as usize] = 0.02;
+        table.split(0, &at, &both);
+        let bytes = table.to_dna();
+        let read = RuleTable::from_dna(&bytes).unwrap();
+        assert_eq!((read.rules(), read.signals, read.root.cell), (table.rules(), both.to_vec(), table.root.cell));
+        let theirs = AuthorsTree::decode(&bytes[..]).unwrap();
+        let upper = theirs.domain.unwrap().upper.unwrap();
+        assert_eq!((upper.rtt_ratio, theirs.children.len()), (Some(163_840.0), 2));
+    }
+
+    /// As much of the authors' schema as it takes to meet a field of ours.
+    #[derive(Clone, PartialEq, Message)]
+    struct AuthorsTree {
+        #[prost(message, optional, tag = "1")]
+        domain: Option<AuthorsDomain>,
+        #[prost(message, repeated, tag = "2")]
+        children: Vec<AuthorsTree>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct AuthorsDomain {
+        #[prost(message, optional, tag = "12")]
+        upper: Option<AuthorsMemory>,
+        #[prost(int32, repeated, packed = "false", tag = "13")]
+        active_axis: Vec<i32>,
+    }
+
+    #[derive(Clone, PartialEq, Message)]
+    struct AuthorsMemory {
+        #[prost(double, optional, tag = "23")]
+        rtt_ratio: Option<f64>,
+    }
 
     #[test]
     fn signals_are_told_apart_by_name_axis_and_field() {
