@@ -88,19 +88,17 @@ impl Memory {
     }
 
     /// Takes in that so many packets were lost; before the ACK that shows it.
+    #[inline(always)]
     pub fn on_loss(&mut self, packets: u32) {
-        self.loss = 1.0 - (1.0 - self.loss_share()) * libm::pow(1.0 - OF_LOSSES, f64::from(packets));
+        self.loss = share_after(self.loss, self.since_loss, packets);
         self.since_loss = 0;
     }
 
     /// The share of packets that were lost: of all whose fate is known, averaged with weight 1/256. A flow begins with 0.
     #[must_use]
     pub fn loss_share(&self) -> f64 {
-        if self.loss == 0.0 {
-            return 0.0;
-        }
         // What each packet that arrived takes off it is reckoned here, so that ACKs need not do so.
-        self.loss * libm::pow(1.0 - OF_LOSSES, self.since_loss as f64)
+        share_after(self.loss, self.since_loss, 0)
     }
 
     /// Whether there was an ACK.
@@ -155,6 +153,18 @@ impl Memory {
         point[signal::FAST..].copy_from_slice(&self.rare());
         point
     }
+}
+
+/// A share of losses, after so many packets that arrived, and then so many that were lost. By value, so that a memory may stay in
+/// registers.
+#[cold]
+#[inline(never)]
+fn share_after(share: f64, arrived: u64, lost: u32) -> f64 {
+    if share == 0.0 && lost == 0 {
+        return 0.0;
+    }
+    let share = share * libm::pow(1.0 - OF_LOSSES, arrived as f64);
+    1.0 - (1.0 - share) * libm::pow(1.0 - OF_LOSSES, f64::from(lost))
 }
 
 /// An RTT as a memory has it.

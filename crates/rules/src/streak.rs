@@ -60,29 +60,23 @@ impl Streak<'_> {
         }
     }
 
-    /// Takes in an ACK, read off a clock of nanoseconds; arguments as in [`Memory::on_ack`].
+    /// Takes in an ACK before which nothing was lost, read off a clock of nanoseconds; arguments as in [`Memory::on_ack`].
     #[inline(always)]
-    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
-        self.on_ack_where(sent_ns, received_ns, advance, Rule::matches);
+    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64) {
+        self.on_ack_where(sent_ns, received_ns, Rule::matches);
     }
 
     /// The same, for a caller that has these registers.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx")]
     #[inline]
-    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
-        self.on_ack_where(sent_ns, received_ns, advance, |rule, point| rule.matches_avx(point));
+    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64) {
+        self.on_ack_where(sent_ns, received_ns, |rule, point| rule.matches_avx(point));
     }
 
     #[inline(always)]
-    fn on_ack_where(
-        &mut self,
-        sent_ns: u64,
-        received_ns: u64,
-        advance: u32,
-        matches: impl Fn(&Rule, &[f64; 4]) -> bool,
-    ) {
-        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), advance);
+    fn on_ack_where(&mut self, sent_ns: u64, received_ns: u64, matches: impl Fn(&Rule, &[f64; 4]) -> bool) {
+        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), 1);
         if !matches(self.rule, self.memory.fast()) {
             let number = self.table.find(&self.memory, self.number as usize);
             (self.number, self.rule) = (number as u32, self.table.rule(number));
@@ -115,7 +109,7 @@ mod tests {
         /// Whatever comes, and wherever a streak begins and ends.
         #[test]
         fn a_streak_is_one_ack_after_another(
-            acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, 1..3_u32, any::<bool>()), 1..200),
+            acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, prop_oneof![4 => Just(0), 1 => 1..3_u32], any::<bool>()), 1..200),
         ) {
             let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
             table.split(0, &first_signals(&[1.0, 1.5, 1.02, 0.7]), &Signal::ALL[..4]);
@@ -127,18 +121,23 @@ mod tests {
             let streak_of = |flow: &Controller| flow.streak(&table).filter(Streak::has_begun);
             let mut streak: Option<Streak> = None;
             let (mut sent, mut received) = (0, 100_000_000);
-            for (gap, spacing, advance, ends) in acks {
+            for (gap, spacing, lost, ends) in acks {
                 (sent, received) = (sent + gap, received + spacing);
-                one_by_one.on_ack(&table, sent, received, 1, advance);
+                if lost > 0 {
+                    streak.take().into_iter().for_each(|streak| in_streaks.go_on_from(streak));
+                    one_by_one.on_loss(lost);
+                    in_streaks.on_loss(lost);
+                }
+                one_by_one.on_ack(&table, sent, received, 1, 1 + lost);
                 match &mut streak {
                     Some(streak) => {
-                        streak.on_ack(sent, received, advance);
-                        if advance == 2 {
+                        streak.on_ack(sent, received);
+                        if gap % 2 == 0 {
                             streak.act();
                             one_by_one.act(&table);
                         }
                     }
-                    None => in_streaks.on_ack(&table, sent, received, 1, advance),
+                    None => in_streaks.on_ack(&table, sent, received, 1, 1 + lost),
                 }
                 if ends {
                     streak.take().into_iter().for_each(|streak| in_streaks.go_on_from(streak));

@@ -11,7 +11,7 @@ use exmachina_rules::Streak;
 use super::Sender;
 
 impl<S: Scheme> Sender<S> {
-    /// Goes along until something is not ordinary: a loss that is told, the first ACK of a flow, the last one, packets that
+    /// Goes along until something is not ordinary: a loss that is told, an ACK that shows one, the first ACK of a flow, the last one, packets that
     /// nothing spaces, no room.
     #[inline(always)]
     pub(super) fn go_along(&mut self, course: &mut Course<'_>) -> Option<Answered> {
@@ -27,7 +27,7 @@ impl<S: Scheme> Sender<S> {
             // SAFETY: the processor has these features.
             return unsafe { self.go_along_avx2(course) };
         }
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack(sent, at, advance))
+        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent, at))
     }
 
     /// Counts ACKs that come while it is off.
@@ -47,14 +47,14 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) -> Option<Answered> {
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack_avx(sent, at, advance))
+        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent, at))
     }
 
     #[inline(always)]
     fn go_along_by(
         &mut self,
         course: &mut Course<'_>,
-        on_ack: impl Fn(&mut Streak<'_>, Time, Time, u32),
+        on_ack: impl Fn(&mut Streak<'_>, Time, Time),
     ) -> Option<Answered> {
         let (table, kept) = self.scheme.flow()?;
         let flow = kept.streak(table).filter(|flow| flow.intersend_ns() > 0)?;
@@ -66,19 +66,26 @@ impl<S: Scheme> Sender<S> {
             last_send: self.last_send,
         };
         let gone = if flow.has_begun() {
-            // The number of a loss is larger than any, that of an earlier flow's packet smaller; the last one ends the period.
-            let (first, end) = (self.first_seq, NUMBERS.min(self.end - 1));
-            go_along_from(first, end - first, window, flow, course, |flow, ack, acked| {
-                let next = ack.item.number + 1;
-                on_ack(flow, ack.item.sent, ack.at, next - acked);
-                next
+            // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
+            let last = NUMBERS.min(self.end - 1);
+            let next = |number: u32, acked: u32| number == acked && number != last;
+            go_along_from(next, window, flow, course, |flow, ack, acked| {
+                on_ack(flow, ack.item.sent, ack.at);
+                acked + 1
             })
         } else {
             // ACKs of an earlier flow: the action is carried out once more.
-            go_along_from(0, self.first_seq, window, flow, course, |flow, _, acked| {
-                flow.act();
-                acked
-            })
+            let first = self.first_seq;
+            go_along_from(
+                |number, _| number < first,
+                window,
+                flow,
+                course,
+                |flow, _, acked| {
+                    flow.act();
+                    acked
+                },
+            )
         };
         kept.go_on_from(gone.flow);
         let Window { next_seq, acked, limit, last_send, .. } = gone.window;
@@ -107,12 +114,11 @@ struct Gone<'t> {
     stopped_at: Option<Answered>,
 }
 
-/// Goes along ACKs of packets with so many numbers from the first one; `hear` takes one in and says up to which number all is
-/// acknowledged.
+/// Goes along ACKs of packets whose numbers are ordinary after those acknowledged; `hear` takes one in and says up to which number
+/// all is acknowledged then.
 #[inline(always)]
 fn go_along_from<'t>(
-    first: u32,
-    numbers: u32,
+    ordinary: impl Fn(u32, u32) -> bool,
     window: Window,
     mut flow: Streak<'t>,
     course: &mut Course<'_>,
@@ -130,7 +136,7 @@ fn go_along_from<'t>(
             next_seq += 1;
             departing.send(next_seq - 1, (next_seq < limit).then_some(flow.intersend_ns()));
         }
-        let Some(ack) = next.filter(|ack| ack.item.number.wrapping_sub(first) < numbers) else { break None };
+        let Some(ack) = next.filter(|ack| ordinary(ack.item.number, acked)) else { break None };
         if !departing.has_room() {
             break None;
         }
