@@ -1,8 +1,8 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 //!
-//! By these two rules alone a sender whose whole window is lost never hears of anything again, and is mute until its
-//! on-period ends. Here that happens to nobody: when the ACK of the newest packet would have come and did not, all that was
-//! outstanding is known to be lost, and the window counts from there. A real stack's timer would expire about then.
+//! By these two rules alone a sender that loses its whole window would hear nothing more, and be mute until its on-period
+//! ends. Here none is: when the ACK of the newest packet should have come and did not, all that was outstanding is known to
+//! be lost, and the window counts from there. A real stack's timer would expire about then.
 //!
 //! Receivers may acknowledge several packets at a time, and flows be upset: see [`Training`].
 
@@ -40,7 +40,7 @@ pub struct Sender<S> {
     planned: Time,
     /// Its number.
     id: u16,
-    /// Packets sent at `last_send`, kept where nothing spaces them.
+    /// How many packets were sent at `last_send`; counted only where nothing spaces them.
     turn: u32,
     /// Packets delivered.
     pub delivered: u64,

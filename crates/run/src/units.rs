@@ -1,7 +1,8 @@
-//! The same network and table with time counted in other units: to see whether a table stands on how instants are rounded.
+//! The same network and table with time counted in other units: to see whether what a table does hangs on how instants are
+//! rounded.
 //!
-//! The simulator counts whole nanoseconds. Where all times of a network and a table are so many times as long, and rates as
-//! much slower, it is the same system but for that rounding: what a second clock type would show, in the one engine.
+//! The simulator counts whole nanoseconds. A network and a table whose times are all 1.6 times as long, and whose rates are 1.6
+//! times as low, behave alike but for that rounding: it is as if the clock of the engine ticked at another pace.
 
 use exmachina_net::network::{Network, On};
 use exmachina_rules::{Node, NodeKind, RuleTable, Signal};

@@ -1,7 +1,7 @@
 //! Which rules of a table are used, how often, and at what memory: to explain a table (Remy'13 §6).
 //!
-//! Counts and means are exact. Medians come from every k-th use of a rule, k doubling as uses grow, so that memory is
-//! bounded however long the runs are. The result does not depend on the number of threads.
+//! Counts and means are exact. Medians are of every k-th use of a rule, where k doubles as uses become many: what is kept
+//! is bounded, however long the runs are. The result does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
