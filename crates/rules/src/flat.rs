@@ -3,78 +3,13 @@
 //! The rule that matched last is tried first, and matches most of the time; then a grid of ranks is asked (`grid.rs`), and
 //! where that would be too large, the planes are walked.
 
-use crate::action::{Action, MAX_WINDOW};
+use crate::action::Action;
 use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::memory::Memory;
+use crate::rule::Rule;
 use crate::signal::{FAST, Point, SIGNALS};
 use crate::table::{RuleTable, TableError};
-
-/// A rule, laid out for the lookup. Bounds at the edge of the domain are infinite here, which clamps memory to the domain.
-#[derive(Clone, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub struct Rule {
-    lower: [f64; 4],
-    upper: [f64; 4],
-    multiple: f64,
-    increment: f64,
-    /// Least time between two sends, to the nearest ns.
-    pub intersend_ns: u64,
-}
-
-impl Rule {
-    fn set_action(&mut self, action: Action) {
-        self.multiple = action.multiple;
-        self.increment = f64::from(action.increment);
-        self.intersend_ns = (action.intersend_ms * 1e6).round() as u64;
-    }
-
-    /// The window after this rule, in whole packets: `clamp(int(m * window + b), 0, 1e6)`.
-    #[must_use]
-    #[inline(always)]
-    pub fn window(&self, window: u32) -> u32 {
-        let wanted = self.multiple * f64::from(window as i32) + self.increment;
-        let clamped = wanted.max(0.0).min(f64::from(MAX_WINDOW));
-        // SAFETY: the clamped value fits, and is no NaN since `max` returns the other operand for one.
-        unsafe { clamped.to_int_unchecked::<i32>() as u32 }
-    }
-
-    /// [`Rule::matches`] with wider registers.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    #[inline]
-    pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
-        use std::arch::x86_64::{
-            _CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd,
-        };
-        // SAFETY: each load reads four of four f64.
-        let [m, lower, upper] = [m, &self.lower, &self.upper].map(|x| unsafe { _mm256_loadu_pd(x.as_ptr()) });
-        let inside = _mm256_and_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(lower, m), _mm256_cmp_pd::<_CMP_LT_OQ>(m, upper));
-        _mm256_movemask_pd(inside) == 15
-    }
-
-    /// Whether the first four signals lie in the rule's box: all compares at once, no branch between them.
-    #[inline(always)]
-    pub(crate) fn matches(&self, m: &[f64; 4]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_mm_and_pd, _mm_cmple_pd, _mm_cmplt_pd, _mm_loadu_pd, _mm_movemask_pd};
-            // SAFETY: SSE2 is part of x86-64, and each load reads two of four f64.
-            unsafe {
-                let half = |i: usize| {
-                    let m = _mm_loadu_pd(m.as_ptr().add(i));
-                    let (lower, upper) = (self.lower.as_ptr().add(i), self.upper.as_ptr().add(i));
-                    _mm_and_pd(_mm_cmple_pd(_mm_loadu_pd(lower), m), _mm_cmplt_pd(m, _mm_loadu_pd(upper)))
-                };
-                _mm_movemask_pd(_mm_and_pd(half(0), half(2))) == 3
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            (0..4).fold(true, |inside, i| inside & (self.lower[i] <= m[i]) & (m[i] < self.upper[i]))
-        }
-    }
-}
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,12 +47,10 @@ impl FlatTable {
         let open: Vec<Cell> = cells.iter().map(|(_, c)| open_edges(c, &table.root.cell)).collect();
         let looks_further = table.signals.iter().any(|&s| s as usize >= FAST);
         let first4 = |p: &Point| if looks_further { [f64::NAN; FAST] } else { [p[0], p[1], p[2], p[3]] };
-        let rules = open.iter().zip(table.rules()).map(|(c, (_, action))| {
-            let (lower, upper) = (first4(&c.lower), first4(&c.upper));
-            let mut rule = Rule { lower, upper, multiple: 0.0, increment: 0.0, intersend_ns: 0 };
-            rule.set_action(action);
-            rule
-        });
+        let rules = open
+            .iter()
+            .zip(table.rules())
+            .map(|(c, (_, action))| Rule::new(first4(&c.lower), first4(&c.upper), action));
         let rules = rules.collect();
         let mut flat = FlatTable { rules, planes, root, grid: None, boxes: vec![] };
         if looks_further {
@@ -263,6 +196,7 @@ fn best_plane(region: &Cell, cells: &[(usize, Cell)]) -> Option<(usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::action::MAX_WINDOW;
     use crate::signal::{Signal, first_signals};
     use crate::table::DEFAULT_DOMAIN;
     use proptest::prelude::*;

@@ -55,7 +55,7 @@ impl Memory {
         let rtt = rtt_ns(sent_ns, received_ns, tick_ns);
         if self.min_rtt_ns == f64::INFINITY {
             self.min_rtt_ns = rtt;
-            self.keep(sent_ns, received_ns, rtt, advance);
+            self.keep(sent_ns, received_ns, advance);
         } else {
             self.on_later_ack(sent_ns, received_ns, rtt, advance);
         }
@@ -76,11 +76,11 @@ impl Memory {
         for i in 0..4 {
             self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];
         }
-        self.keep(sent_ns, received_ns, rtt, advance);
+        self.keep(sent_ns, received_ns, advance);
     }
 
     #[inline(always)]
-    fn keep(&mut self, sent_ns: u64, received_ns: u64, rtt: f64, advance: u32) {
+    fn keep(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
         self.last_sent_ns = sent_ns;
         self.last_received_ns = received_ns;
         self.advance = advance;

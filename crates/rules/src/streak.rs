@@ -5,8 +5,9 @@
 use std::hint::black_box;
 
 use crate::controller::Controller;
-use crate::flat::{FlatTable, Rule};
+use crate::flat::FlatTable;
 use crate::memory::{Memory, rtt_ns};
+use crate::rule::Rule;
 
 /// A flow under a table of the first four signals.
 #[derive(Clone, Debug)]
@@ -66,7 +67,10 @@ impl Streak<'_> {
         self.on_ack_where(sent_ns, received_ns, Rule::matches);
     }
 
-    /// The same, for a caller that has these registers.
+    /// The same with wider registers.
+    ///
+    /// # Safety
+    /// The processor must have them (AVX).
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx")]
     #[inline]
