@@ -4,7 +4,7 @@
 //! branch or two (as much as everything else that an ACK costs). Ranks cost a load and four compares at once.
 
 use crate::cell::Cell;
-use crate::signal::Point;
+use crate::signal::{Point, first_signals};
 
 /// The largest grid that is built; beyond it the cells would crowd out the cache.
 const MAX_CELLS: usize = 1 << 18;
@@ -102,7 +102,7 @@ impl Grid {
                 for &y in &points[2] {
                     for &z in &points[3] {
                         let number = grid.cell(&[w, x, y, z]);
-                        grid.cells[number] = find(&[w, x, y, z, 0.0, 0.0]) as u16;
+                        grid.cells[number] = find(&first_signals(&[w, x, y, z])) as u16;
                     }
                 }
             }

@@ -5,8 +5,9 @@
 use std::hint::black_box;
 
 use crate::controller::Controller;
-use crate::flat::{FlatTable, Rule};
+use crate::flat::FlatTable;
 use crate::memory::{Memory, rtt_ns};
+use crate::rule::Rule;
 
 /// The memory of a flow, and its rule, under a table of the first four signals.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Controller {
         let (memory, window, number) = self.parts();
         let rule = table.rule(number as usize);
         let streak = || Streak { table, memory: memory.clone(), number, rule };
-        (!table.uses_rare()).then(|| (streak(), Window(f64::from(window))))
+        (!table.looks_further()).then(|| (streak(), Window(f64::from(window))))
     }
 
     /// The flow is where a streak of it ended.
@@ -55,31 +56,29 @@ impl<'t> Streak<'t> {
         self.rule
     }
 
-    /// Takes in an ACK, read off a clock of nanoseconds, and finds its rule; arguments as in [`Memory::on_ack`].
+    /// Takes in an ACK before which nothing was lost, read off a clock of nanoseconds, and finds its rule; arguments as in
+    /// [`Memory::on_ack`].
     #[inline(always)]
-    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64, advance: u32) -> &'t Rule {
-        self.on_ack_where(sent_ns, received_ns, advance, Rule::matches)
+    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64) -> &'t Rule {
+        self.on_ack_where(sent_ns, received_ns, Rule::matches)
     }
 
-    /// The same, for a caller that has these registers.
+    /// The same with wider registers.
+    ///
+    /// # Safety
+    /// The processor must have them (AVX).
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx")]
     #[inline]
-    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64, advance: u32) -> &'t Rule {
-        self.on_ack_where(sent_ns, received_ns, advance, |rule, point| rule.matches_avx(point))
+    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64) -> &'t Rule {
+        self.on_ack_where(sent_ns, received_ns, |rule, point| rule.matches_avx(point))
     }
 
     #[inline(always)]
-    fn on_ack_where(
-        &mut self,
-        sent_ns: u64,
-        received_ns: u64,
-        advance: u32,
-        matches: impl Fn(&Rule, &[f64; 4]) -> bool,
-    ) -> &'t Rule {
-        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), advance);
+    fn on_ack_where(&mut self, sent_ns: u64, received_ns: u64, matches: impl Fn(&Rule, &[f64; 4]) -> bool) -> &'t Rule {
+        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), 1);
         if !matches(self.rule, self.memory.fast()) {
-            let number = self.table.find(&self.memory);
+            let number = self.table.find(&self.memory, self.number as usize);
             (self.number, self.rule) = (number as u32, self.table.rule(number));
         }
         self.rule
@@ -110,17 +109,17 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, RuleTable, Signal};
+    use crate::{Action, RuleTable, Signal, first_signals};
     use proptest::prelude::*;
 
     proptest! {
         /// Whatever comes, and wherever a streak begins and ends.
         #[test]
         fn a_streak_is_one_ack_after_another(
-            acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, 1..3_u32, any::<bool>()), 1..200),
+            acks in prop::collection::vec((0..3_000_000_u64, 0..5_000_000_u64, prop_oneof![4 => Just(0), 1 => 1..3_u32], any::<bool>()), 1..200),
         ) {
             let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
-            table.split(0, &[1.0, 1.5, 1.02, 0.7, 0.0, 0.0], &Signal::ALL[..4]);
+            table.split(0, &first_signals(&[1.0, 1.5, 1.02, 0.7]), &Signal::ALL[..4]);
             for (number, multiple) in (0..table.len()).zip([0.5, 0.9, 1.0, 1.5, 0.0].into_iter().cycle()) {
                 let increment = if number % 3 == 2 { -7 } else { 2 };
                 table.set_action(number, Action { multiple, increment, intersend_ms: 0.1 * (number + 1) as f64 });
@@ -129,18 +128,23 @@ mod tests {
             let (mut one_by_one, mut in_streaks) = (Controller::start(&table), Controller::start(&table));
             let (mut sent, mut received) = (0, 100_000_000);
             let mut streak: Option<(Streak, Window)> = None;
-            for (gap, spacing, advance, ends) in acks {
+            for (gap, spacing, lost, ends) in acks {
                 (sent, received) = (sent + gap, received + spacing);
-                one_by_one.on_ack(&table, sent, received, 1, advance);
+                if lost > 0 {
+                    streak.take().into_iter().for_each(|(streak, window)| in_streaks.go_on_from(streak, window));
+                    one_by_one.on_loss(lost);
+                    in_streaks.on_loss(lost);
+                }
+                one_by_one.on_ack(&table, sent, received, 1, 1 + lost);
                 match &mut streak {
                     Some((streak, window)) => {
-                        window.act(streak.on_ack(sent, received, advance));
-                        if advance == 2 {
+                        window.act(streak.on_ack(sent, received));
+                        if gap % 2 == 0 {
                             window.act(streak.rule());
                             one_by_one.act(&table);
                         }
                     }
-                    None => in_streaks.on_ack(&table, sent, received, 1, advance),
+                    None => in_streaks.on_ack(&table, sent, received, 1, 1 + lost),
                 }
                 if ends {
                     streak.take().into_iter().for_each(|(streak, window)| in_streaks.go_on_from(streak, window));

@@ -1,12 +1,14 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 //!
-//! By these two rules alone a sender whose whole window is lost never hears of anything again, and is mute until its
-//! on-period ends. Here that happens to nobody: when the ACK of the newest packet would have come and did not, all that was
-//! outstanding is known to be lost, and the window counts from there. A real stack's timer would expire about then.
+//! By these two rules alone a sender that loses its whole window would hear nothing more, and be mute until its on-period
+//! ends. Here none is: when the ACK of the newest packet should have come and did not, all that was outstanding is known to
+//! be lost, and the window counts from there. A real stack's timer would expire about then.
 //!
 //! Receivers may acknowledge several packets at a time, and flows be upset: see [`Training`].
 
 mod cruise;
+#[cfg(test)]
+mod tests;
 mod training;
 
 pub use training::Training;
@@ -40,7 +42,7 @@ pub struct Sender<S> {
     planned: Time,
     /// Its number.
     id: u16,
-    /// Packets sent at `last_send`, kept where nothing spaces them.
+    /// How many packets were sent at `last_send`; counted only where nothing spaces them.
     turn: u32,
     /// Packets delivered.
     pub delivered: u64,
@@ -124,18 +126,11 @@ impl<S: Scheme> Sender<S> {
     /// Takes in an ACK of packets of the present flow; the last of them was sent then.
     #[inline(always)]
     fn take_in(&mut self, seq: u32, sent: Time, received: Time, clock: Time, stretch: u32) {
-        let (sent, received) = (tick(sent, clock), tick(received, clock));
         let advance = seq + 1 - self.acked;
-        if advance > stretch {
-            let next_seq = self.next_seq;
-            self.scheme.on_loss(&Congestion {
-                now: received,
-                seq,
-                next_seq,
-                lost: advance - stretch,
-                ..Congestion::default()
-            });
+        if advance != stretch {
+            self.tell_losses(seq, tick(received, clock), advance - stretch);
         }
+        let (sent, received) = (tick(sent, clock), tick(received, clock));
         self.scheme.on_ack(&Ack {
             sent,
             received,
@@ -154,6 +149,14 @@ impl<S: Scheme> Sender<S> {
         });
         self.acked = seq + 1;
         self.open();
+    }
+
+    /// An ACK passes over packets, which are lost: all keep their order here.
+    #[cold]
+    #[inline(never)]
+    fn tell_losses(&mut self, seq: u32, now: Time, lost: u32) {
+        self.scheme.on_loss(&Congestion { now, seq, next_seq: self.next_seq, lost, ..Congestion::default() });
+        self.scheme.on_lost(lost);
     }
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
@@ -296,88 +299,4 @@ impl<S: Scheme> Endpoint for Sender<S> {
 #[inline(always)]
 fn tick(t: Time, clock: Time) -> Time {
     if clock > 1 { t - t % clock } else { t }
-}
-
-#[cfg(test)]
-mod tests {
-    use exmachina_hosts::scheme::{Aimd, Remy};
-    use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
-
-    use super::*;
-
-    #[test]
-    fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {
-        let rule = Action { multiple: 2.0, increment: 1, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, u32::MAX);
-        let first = sender.act(0).0.unwrap();
-        sender.stop(1);
-        sender.receive(&Packet { seq: 5, ..first }, 2, 1);
-        assert_eq!(sender.scheme.controller.window(), 1, "nothing acts while it is off");
-        sender.start(10, u32::MAX);
-        sender.receive(&first, 50, 1);
-        assert_eq!((sender.scheme.controller.window(), sender.delivered), (3, 2));
-        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
-        // The window holds packets of the present flow only.
-        assert_eq!((sender.outstanding(), sender.limit), (0, 1 + 3));
-    }
-
-    #[test]
-    fn a_transfer_whose_window_is_lost_goes_on() {
-        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, 3);
-        let (first, second) = (sender.act(0).0.unwrap(), sender.act(1_000_000).0.unwrap());
-        assert_eq!(sender.ready(), NEVER);
-        sender.receive(&Packet { lost: true, ..first }, 5_000_000, 1);
-        assert_eq!(sender.ready(), NEVER, "an ACK may still come");
-        sender.receive(&Packet { lost: true, ..second }, 6_000_000, 1);
-        assert_eq!((sender.ready(), sender.limit, sender.end), (2_000_000, 4, 5));
-    }
-
-    #[test]
-    fn a_sender_by_time_whose_window_is_lost_goes_on() {
-        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, u32::MAX);
-        let lost = |packet: Option<Packet>| Packet { lost: true, ..packet.unwrap() };
-        let first = lost(sender.act(0).0);
-        // It has room for another: nothing is known of that one yet, and nothing changes.
-        sender.receive(&first, 500_000, 1);
-        assert_eq!((sender.ready(), sender.limit), (1_000_000, 2));
-        let second = lost(sender.act(1_000_000).0);
-        assert_eq!(sender.ready(), NEVER);
-        sender.receive(&second, 6_000_000, 1);
-        assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (2_000_000, 4, 0));
-        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
-    }
-
-    #[test]
-    fn aimd_whose_window_is_lost_halves_it() {
-        let mut sender = Sender::new(Aimd::default(), 0);
-        sender.start(0, u32::MAX);
-        (0..3).for_each(|i| {
-            let sent = Packet { seq: i, ..sender.act(Time::from(i)).0.unwrap() };
-            sender.receive(&sent, 10 + Time::from(i), 1);
-        });
-        assert_eq!(sender.scheme.window(), 4);
-        let window: Vec<Packet> = (0..4).map(|i| sender.act(20 + i).0.unwrap()).collect();
-        window.iter().for_each(|packet| sender.receive(&Packet { lost: true, ..*packet }, 40, 1));
-        assert_eq!((sender.scheme.window(), sender.limit), (2, 7 + 2));
-    }
-
-    #[test]
-    #[should_panic(expected = "as many as have numbers")]
-    fn packet_numbers_do_not_wrap() {
-        let mut sender = Sender { next_seq: NUMBERS - 3, ..Sender::new(Aimd::default(), 0) };
-        sender.start(0, u32::MAX);
-        while !sender.finished() {
-            let packet = sender.act(0).0.unwrap();
-            sender.receive(&packet, 10, 1);
-        }
-        sender.stop(10);
-    }
 }

@@ -12,8 +12,9 @@ use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::from_ms;
 
 use super::bottleneck::{Bottleneck, ServiceTable};
+use super::contender::Contender;
 use super::evaluation::{AIMD, Evaluation};
-use super::group::{Access, Contender, Group};
+use super::group::{Access, Group};
 use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::replay;
 use crate::world::{HopPlan, LinkPlan, SenderPlan, World};

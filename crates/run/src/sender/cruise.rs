@@ -11,7 +11,8 @@ use exmachina_rules::{Rule, Streak, Window};
 use super::Sender;
 
 impl<S: Scheme> Sender<S> {
-    /// Goes along until something is not ordinary: a loss that is told, the first ACK of a flow, or the last one.
+    /// Goes along until something is not ordinary: a loss that is told, an ACK that shows one, the first ACK of a flow, or the
+    /// last one.
     #[inline(always)]
     pub(super) fn go_along(&mut self, course: &mut Course<'_>) {
         if self.training.is_some() {
@@ -27,7 +28,7 @@ impl<S: Scheme> Sender<S> {
             unsafe { self.go_along_avx2(course) };
             return;
         }
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack(sent, at, advance));
+        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent, at));
     }
 
     /// Counts ACKs that come while it is off.
@@ -47,14 +48,14 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) {
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack_avx(sent, at, advance));
+        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent, at));
     }
 
     #[inline(always)]
     fn go_along_by(
         &mut self,
         course: &mut Course<'_>,
-        on_ack: impl for<'t> Fn(&mut Streak<'t>, Time, Time, u32) -> &'t Rule,
+        on_ack: impl for<'t> Fn(&mut Streak<'t>, Time, Time) -> &'t Rule,
     ) {
         let Some((table, kept)) = self.scheme.flow() else { return };
         if !table.paces() {
@@ -71,14 +72,12 @@ impl<S: Scheme> Sender<S> {
             rtts: 0,
         };
         if flow.has_begun() {
-            // The number of a loss is larger than any, that of an earlier flow's packet smaller; the last one ends the period.
-            let (first, end) = (self.first_seq, NUMBERS.min(self.end - 1));
-            place.go_along::<false>(first, end - first, &mut flow, course, |flow, ack, acked| {
-                on_ack(flow, ack.item.sent, ack.at, ack.item.number + 1 - acked)
-            });
+            // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
+            let last = NUMBERS.min(self.end - 1);
+            place.go_along::<false>(last, &mut flow, course, |flow, ack| on_ack(flow, ack.item.sent, ack.at));
         } else {
-            // ACKs of an earlier flow: the action is carried out once more.
-            place.go_along::<true>(0, self.first_seq, &mut flow, course, |flow, _, _| flow.rule());
+            // The action is carried out once more.
+            place.go_along::<true>(self.first_seq, &mut flow, course, |flow, _| flow.rule());
         }
         kept.go_on_from(flow, place.window);
         let Place { next_seq, acked, limit, last_send, rtts, .. } = place;
@@ -102,30 +101,29 @@ struct Place {
 }
 
 impl Place {
-    /// Goes along ACKs of packets with so many numbers from the first one, of which `hear` takes one in and finds the rule. Stale ones are
-    /// those of an earlier flow.
+    /// Goes along ACKs of the next packets, or of those of an earlier flow, up to this number; `hear` takes one in and finds the rule.
     #[inline(always)]
     fn go_along<'t, const STALE: bool>(
         &mut self,
-        first: u32,
-        numbers: u32,
+        before: u32,
         flow: &mut Streak<'t>,
         course: &mut Course<'_>,
-        hear: impl Fn(&mut Streak<'t>, &Entry<Light>, u32) -> &'t Rule,
+        hear: impl Fn(&mut Streak<'t>, &Entry<Light>) -> &'t Rule,
     ) {
         let (acks, bound) = (course.acks, course.bound);
         let mut departing = course.departing();
         let (mut dealt, mut pause) = (0, flow.rule().intersend_ns);
         let until = loop {
             let Some(ack) = acks.get(dealt) else { break bound };
-            if ack.at >= bound || ack.item.number.wrapping_sub(first) >= numbers {
+            let number = ack.item.number;
+            if ack.at >= bound || number >= before || !STALE && number != self.acked {
                 break ack.at.min(bound);
             }
             self.send_before(ack.at, pause, &mut departing);
             dealt += 1;
             self.rtts += ack.at - ack.item.sent;
-            let rule = hear(flow, ack, self.acked);
-            self.acked = if STALE { self.acked } else { ack.item.number + 1 };
+            let rule = hear(flow, ack);
+            self.acked += u32::from(!STALE);
             self.window.act(rule);
             pause = rule.intersend_ns;
             self.limit = (self.acked + self.window.packets()).min(self.end);
