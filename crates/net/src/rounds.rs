@@ -169,6 +169,7 @@ impl<E: Endpoint> Rounds<E> {
             }
             looked += self.departures.depart::<PLAIN, E>(&mut self.bottleneck, &mut self.desks);
             self.account();
+            self.now = end;
             if end == until {
                 break;
             }
