@@ -87,14 +87,15 @@ fn main() {
 
 fn network(specimen: &Specimen, root: u64, table: &FlatTable, states: u32) -> Counts {
     let mut network = specimen.network.clone();
-    network.workload.on = On::Forever;
-    network.workload.off_s = 1.0;
+    for flow in &mut network.flows {
+        (flow.workload.on, flow.workload.off_s) = (On::Forever, 1.0);
+    }
     let seed = Seed { root, specimen: specimen.index };
-    let longest_ms = network.rtt_ms.iter().copied().fold(0.0, f64::max);
-    let while_ = from_s(2.0).max(20 * from_ms(longest_ms));
-    match &network.lot {
-        None => disturb(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, states),
-        Some(lot) => disturb(routed(&network, lot, seed, |_| Remy::new(table)), seed, while_, states),
+    let while_ = from_s(2.0).max(20 * from_ms(network.longest_rtt_ms()));
+    if network.is_dumbbell() {
+        disturb(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, states)
+    } else {
+        disturb(routed(&network, seed, |_| Remy::new(table)), seed, while_, states)
     }
 }
 

@@ -6,11 +6,13 @@
 //! then sends.
 
 use crate::endpoint::Endpoint;
+use crate::network::Network;
 use crate::observe::Observer;
 use crate::on_time::OnTimes;
 use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::Path;
+use crate::random::Seed;
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, Schedule};
 use crate::time::{NEVER, Time, to_s};
 use crate::traffic::Traffic;
@@ -36,13 +38,13 @@ pub struct Engine<E, P> {
 }
 
 impl<E: Endpoint, P: Path> Engine<E, P> {
-    /// These senders, with this traffic, on this path, at time 0; the rate of its link and the senders' minimum RTTs
-    /// are for outcomes.
+    /// These senders, with a network's traffic, on its path, at time 0.
     ///
     /// # Panics
     /// If there are more senders than a schedule has room for (scenario files are checked for that).
-    pub fn with(path: P, senders: Vec<E>, traffic: Vec<Traffic>, rate_mbps: f64, min_rtt_ms: Vec<f64>) -> Self {
+    pub fn new(network: &Network, seed: Seed, path: P, senders: Vec<E>) -> Self {
         let n = senders.len();
+        let traffic = Traffic::of(network, seed);
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         Engine {
             now: 0,
@@ -53,8 +55,8 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
             traffic,
             bound: 0,
             on_times: OnTimes::new(n),
-            rate_mbps,
-            min_rtt_ms,
+            rate_mbps: network.rate_mbps(),
+            min_rtt_ms: network.rtts_ms().collect(),
         }
     }
 

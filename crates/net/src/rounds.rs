@@ -79,18 +79,18 @@ struct Round {
 }
 
 impl<E: Endpoint> Rounds<E> {
-    /// Whether a network can be run so: there is an RTT.
+    /// Whether a network can be run so: it is a dumbbell, and there is an RTT.
     #[must_use]
     pub fn suits(network: &Network) -> bool {
-        network.lot.is_none() && network.rtt_ms.iter().all(|&ms| from_ms(ms) > 0)
+        network.is_dumbbell() && network.rtts_ms().all(|ms| from_ms(ms) > 0)
     }
 
-    /// These senders, with this traffic, on the bottleneck of this network, at time 0.
+    /// These senders, with a network's traffic, on its bottleneck, at time 0.
     ///
     /// # Panics
-    /// If there are more senders than a schedule has room for (scenario files are checked for that), or no RTT.
+    /// If there are more senders than a schedule has room for (scenario files are checked for that), no RTT, or more than a dumbbell.
     #[must_use]
-    pub fn new(network: &Network, seed: Seed, senders: Vec<E>, traffic: Vec<Traffic>) -> Rounds<E> {
+    pub fn new(network: &Network, seed: Seed, senders: Vec<E>) -> Rounds<E> {
         let n = senders.len();
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         assert!(Self::suits(network), "rounds of no length");
@@ -106,12 +106,12 @@ impl<E: Endpoint> Rounds<E> {
             now: 0,
             bottleneck: Bottleneck::new(network, seed),
             clock: from_ms(network.clock_ms),
-            desks: senders.into_iter().zip(traffic).map(desk).collect(),
+            desks: senders.into_iter().zip(Traffic::of(network, seed)).map(desk).collect(),
             departures: Departures::new(n),
             switches: Vec::new(),
             on_times: OnTimes::new(n),
-            rate_mbps: network.rate_mbps,
-            min_rtt_ms: network.rtt_ms.clone(),
+            rate_mbps: network.rate_mbps(),
+            min_rtt_ms: network.rtts_ms().collect(),
         }
     }
 
@@ -348,13 +348,7 @@ impl<E: Endpoint> Desk<E> {
 
     #[cold]
     #[inline(never)]
-    fn switch_off(
-        &mut self,
-        number: usize,
-        now: Time,
-        switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
-    ) {
+    fn switch_off(&mut self, number: usize, now: Time, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
         switches.push(Switch { at: now, desk: number, on: false });
         self.sender.stop(now);
         self.traffic.end_on_period(now);

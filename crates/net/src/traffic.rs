@@ -2,8 +2,8 @@
 //!
 //! Each sender draws from its own stream, so that every candidate algorithm meets the same traffic.
 
-use crate::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
-use crate::random::{Purpose, Stream};
+use crate::network::{Arrival, Draw, FirstOff, FlowPlan, Network, On, Stop, Workload};
+use crate::random::{Purpose, Seed, Stream};
 use crate::time::{NEVER, Time, from_s};
 
 /// The distribution of flow lengths that Remy'13 §5.1 fits to a trace of ICSI (Allman 2013): the length and
@@ -32,6 +32,13 @@ impl Traffic {
         let mut traffic = Traffic { stream, workload, begun: 0, next: 0 };
         traffic.next = traffic.first_on_period();
         traffic
+    }
+
+    /// The processes of all senders of a network.
+    #[must_use]
+    pub fn of(network: &Network, seed: Seed) -> Vec<Traffic> {
+        let of = |(i, flow): (usize, &FlowPlan)| Traffic::new(flow.workload.clone(), seed.root, seed.specimen, i);
+        network.flows.iter().enumerate().map(of).collect()
     }
 
     fn first_on_period(&mut self) -> Time {

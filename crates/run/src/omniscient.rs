@@ -15,11 +15,12 @@ mod fair;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use exmachina_net::network::{FlowPlan, Network};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::random::Seed;
 use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
 use exmachina_net::traffic::Traffic;
-use exmachina_scenario::world::{SenderPlan, World};
+use exmachina_scenario::world::World;
 use fair::{Fair, Use};
 
 /// What each sender gets in `duration_s` seconds; less than that if `stop` is set meanwhile.
@@ -85,17 +86,17 @@ struct Fluid {
 
 impl Fluid {
     fn new(world: &World<'_>, seed: Seed) -> Fluid {
-        let capacities: Vec<f64> = (0..world.hops.len()).map(|i| world.service(i, seed).mean_mbps()).collect();
-        let slowest_mbps = capacities.iter().copied().fold(f64::INFINITY, f64::min);
-        let (uses, kept): (Vec<_>, Vec<_>) = world.senders.iter().map(|s| uses(world, s)).unzip();
-        let sender = |(i, plan): (usize, &SenderPlan<'_>)| Sender {
+        let network = &world.network;
+        let capacities: Vec<f64> = network.hops.iter().map(|hop| hop.link.mean_mbps()).collect();
+        let (uses, kept): (Vec<_>, Vec<_>) = network.flows.iter().map(|flow| uses(network, flow)).unzip();
+        let sender = |(i, flow): (usize, &FlowPlan)| Sender {
             doing: Doing::Pausing,
-            traffic: Traffic::new(plan.workload.clone(), seed.root, seed.specimen, i),
-            min_rtt_ms: plan.rtt_ms,
+            traffic: Traffic::new(flow.workload.clone(), seed.root, seed.specimen, i),
+            min_rtt_ms: flow.rtt_ms,
             // Jitter is uniform, so half of it is met on the mean.
-            rtt: from_ms(plan.rtt_ms + world.transmission_ms(i) + world.jitter_ms / 2.0),
+            rtt: from_ms(flow.rtt_ms + world.transmission_ms(i) + network.jitter_ms / 2.0),
             kept: kept[i],
-            packet_mbit: f64::from(plan.transport.packet_bytes.max(1)) * 8e-6,
+            packet_mbit: f64::from(world.hosts[i].transport.packet_bytes.max(1)) * 8e-6,
             pieces: VecDeque::new(),
             sent: 0.0,
             delivered: 0.0,
@@ -103,12 +104,12 @@ impl Fluid {
             on_s: 0.0,
             share_s: 0.0,
         };
-        let n = world.senders.len();
+        let n = network.senders();
         Fluid {
             now: 0,
-            senders: world.senders.iter().enumerate().map(sender).collect(),
+            senders: network.flows.iter().enumerate().map(sender).collect(),
             fair: Fair::new(uses, capacities),
-            slowest_mbps,
+            slowest_mbps: network.rate_mbps(),
             rates: vec![0.0; n],
             sending: vec![false; n],
         }
@@ -223,17 +224,17 @@ impl Sender {
     }
 }
 
-/// What a sender's packets use of each hop, and the share of them that arrives: what a hop loses no later one carries.
-fn uses(world: &World<'_>, sender: &SenderPlan<'_>) -> (Vec<Use>, f64) {
+/// What a flow's packets use of each hop, and the share of them that arrives: what a hop loses no later one carries.
+fn uses(network: &Network, flow: &FlowPlan) -> (Vec<Use>, f64) {
     let mut kept = 1.0;
     let mut uses: Vec<Use> = Vec::new();
-    for &hop in &sender.route {
+    for &hop in &flow.route {
         let hop = usize::from(hop);
         match uses.iter_mut().find(|u| u.hop == hop) {
             Some(again) => again.share += kept,
             None => uses.push(Use { hop, share: kept }),
         }
-        kept *= (1.0 - world.hops[hop].loss).clamp(0.0, 1.0);
+        kept *= (1.0 - network.hops[hop].loss).clamp(0.0, 1.0);
     }
     (uses, kept)
 }

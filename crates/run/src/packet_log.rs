@@ -97,7 +97,7 @@ pub fn record(world: &World<'_>, seed: Seed, duration: Time, max_rows: usize) ->
     let mut engine = world.engine(seed);
     engine.path_mut().keep_journal();
     let mut recorder = Recorder { rows: SenderRows::default(), senders: Vec::new(), max_rows };
-    recorder.senders.resize(world.senders.len(), Known::default());
+    recorder.senders.resize(world.hosts.len(), Known::default());
     let cut_short = engine.run(duration, &mut recorder);
     let senders = recorder.rows;
     let covered_s = senders.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));

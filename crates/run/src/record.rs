@@ -4,7 +4,7 @@
 
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
-use exmachina_net::network::{LotLink, Network, PACKET_BYTES};
+use exmachina_net::network::{HopPlan, Network};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Link;
@@ -76,18 +76,14 @@ pub fn record<'t>(
     duration: Time,
     max_rows: usize,
 ) -> Record {
-    let (queues, first) = match &network.lot {
-        None => (vec![Queue::of(Link::new(network))], vec![0; network.senders()]),
-        Some(lot) => {
-            let queue = |link: &LotLink| Queue::of(Link::of(link.rate_mbps, PACKET_BYTES as u16, link.buffer));
-            (lot.links.iter().map(queue).collect(), lot.routes.iter().map(|route| usize::from(route[0])).collect())
-        }
-    };
+    let queues = network.hops.iter().map(Queue::new).collect();
+    let first = network.flows.iter().map(|flow| usize::from(flow.route[0])).collect();
     let senders = vec![Known::default(); network.senders()];
     let mut recorder = Recorder { record: Record::default(), senders, queues, first, max_rows };
-    let cut_short = match &network.lot {
-        None => dumbbell(network, seed, scheme).run(duration, &mut recorder),
-        Some(lot) => routed(network, lot, seed, scheme).run(duration, &mut recorder),
+    let cut_short = if network.is_dumbbell() {
+        dumbbell(network, seed, scheme).run(duration, &mut recorder)
+    } else {
+        routed(network, seed, scheme).run(duration, &mut recorder)
     };
     let mut record = recorder.record;
     record.covered_s = record.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));
@@ -126,8 +122,8 @@ struct Queue {
 }
 
 impl Queue {
-    fn of(link: Link) -> Queue {
-        Queue { service: link.service(), free: 0 }
+    fn new(hop: &HopPlan) -> Queue {
+        Queue { service: Link::new(hop.link.mean_mbps(), hop.limit).service(), free: 0 }
     }
 }
 
@@ -198,8 +194,9 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
 #[cfg(test)]
 mod tests {
     use exmachina_hosts::scheme::{Aimd, Remy};
-    use exmachina_net::network::{Buffer, On, Workload};
+    use exmachina_net::network::{On, Workload};
     use exmachina_net::observe::Unwatched;
+    use exmachina_net::queue::Limit;
     use exmachina_net::time::from_s;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
@@ -218,7 +215,8 @@ mod tests {
 
     #[test]
     fn agrees_with_the_run() {
-        let network = Network { buffer: Buffer::Packets(20), ..clean(2) };
+        let hops = vec![HopPlan { limit: Limit::Packets(20), ..HopPlan::constant(15.0) }];
+        let network = Network { hops, ..clean(2) };
         let r = record(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(20.0), usize::MAX);
         let mut engine = dumbbell(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()));
         engine.run(from_s(20.0), &mut Unwatched);
@@ -240,7 +238,7 @@ mod tests {
     fn an_ack_has_the_number_of_its_packet() {
         let table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
         let table = FlatTable::new(&table).unwrap();
-        let network = Network { workload: Workload::new(On::Seconds(1.0), 0.2), ..clean(1) };
+        let network = Network::dumbbell(15.0, 150.0, 1, Workload::new(On::Seconds(1.0), 0.2));
         let r = record(&network, SEED, |_| AnyScheme::Remy(Remy::new(&table)), from_s(10.0), usize::MAX);
         let sent: Vec<f64> = rows(&r, Event::Send).map(|i| r.time_s[i]).collect();
         let numbered: Vec<usize> = rows(&r, Event::Ack).filter(|&i| r.seq[i] != NONE).collect();

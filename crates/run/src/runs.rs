@@ -179,7 +179,7 @@ pub fn outcomes(
 ) -> Result<Vec<Outcome>, String> {
     let one = |run| {
         let drawn = evaluation.world(contender, run, library)?;
-        if drawn.world.senders.iter().any(|sender| f64::from(sender.transport.packet_bytes) != PACKET_BYTES) {
+        if drawn.world.hosts.iter().any(|host| f64::from(host.transport.packet_bytes) != PACKET_BYTES) {
             return Err(format!("expected packets of {PACKET_BYTES} bytes"));
         }
         Ok(outcome(evaluation, contender, run, &drawn, stop).0)
@@ -209,8 +209,8 @@ fn one_run(
         min_rtt_ms: flow.min_rtt_ms,
         on_s: flow.on_s,
         share_s: flow.share_s,
-        packet_bytes: drawn.world.senders[i].transport.packet_bytes,
-        header_bytes: drawn.world.senders[i].transport.header_bytes,
+        packet_bytes: drawn.world.hosts[i].transport.packet_bytes,
+        header_bytes: drawn.world.hosts[i].transport.header_bytes,
         transmission_ms: drawn.world.transmission_ms(i),
         ns2: evaluation.transport.preset.is_ns2(),
         totals: totals[i],

@@ -3,7 +3,7 @@
 //! The simulator counts whole nanoseconds. Where all times of a network and a table are so many times as long, and rates as
 //! much slower, it is the same system but for that rounding: what a second clock type would show, in the one engine.
 
-use exmachina_net::network::{Network, On};
+use exmachina_net::network::{LinkPlan, Network, On};
 use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
 
 /// The same table for times that many times as long.
@@ -29,17 +29,21 @@ fn stretch(node: &mut Node, times: f64) {
 #[must_use]
 pub fn slowed(network: &Network, times: f64) -> Network {
     let mut slow = network.clone();
-    slow.rate_mbps /= times;
-    slow.rtt_ms.iter_mut().for_each(|rtt| *rtt *= times);
     slow.jitter_ms *= times;
     slow.clock_ms *= times;
-    slow.workload.off_s *= times;
-    if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut slow.workload.on {
-        *mean *= times;
+    for hop in &mut slow.hops {
+        hop.delay_ms *= times;
+        // Models have no other links.
+        if let LinkPlan::Rate(mbps) = &mut hop.link {
+            *mbps /= times;
+        }
     }
-    for link in slow.lot.iter_mut().flat_map(|lot| &mut lot.links) {
-        link.rate_mbps /= times;
-        link.delay_ms *= times;
+    for flow in &mut slow.flows {
+        flow.rtt_ms *= times;
+        flow.workload.off_s *= times;
+        if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut flow.workload.on {
+            *mean *= times;
+        }
     }
     slow
 }

@@ -5,14 +5,14 @@ mod worlds;
 
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Recovery, Settings};
-use exmachina_net::network::{On, Workload};
+use exmachina_net::network::{FlowPlan, HopPlan, LinkPlan, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::{Path, Reordering};
+use exmachina_net::path::Path;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
 use exmachina_net::service::{Cellular, Trace};
 use exmachina_net::time::{from_s, to_s};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 use proptest::prelude::*;
 use worlds::Checker;
 
@@ -37,16 +37,12 @@ fn pair(
 ) -> World<'static> {
     let workload = Workload::new(on, 0.3);
     let sender = |rtt_ms| {
-        let (scheme, workload) = (scheme.clone(), workload.clone());
-        SenderPlan { scheme, transport, route: vec![0], rtt_ms, workload }
+        let flow = FlowPlan { route: vec![0], rtt_ms, workload: workload.clone() };
+        (flow, Host { scheme: scheme.clone(), transport })
     };
     let (limit, queue) = (Limit::Packets(40), queue.clone());
-    World {
-        hops: vec![HopPlan { link: link.clone(), queue, limit, loss: 0.01, delay_ms: 0.0 }],
-        senders: vec![sender(40.0), sender(60.0)],
-        jitter_ms: 0.0,
-        reordering: Reordering::default(),
-    }
+    let hop = HopPlan { link: link.clone(), queue, limit, loss: 0.01, delay_ms: 0.0 };
+    World::clean(vec![hop], vec![sender(40.0), sender(60.0)])
 }
 
 fn presets() -> [Settings; 4] {
@@ -87,12 +83,7 @@ fn summary(engine: &exmachina_scenario::world::EvaluationEngine<'static>) -> Str
 
 /// A fast link would take long: the end, at most, of so many packets.
 fn duration(world: &World<'_>) -> f64 {
-    let rate = |hop: &HopPlan| match &hop.link {
-        LinkPlan::Rate(mbps) => *mbps,
-        LinkPlan::Trace(trace, _) => trace.mean_mbps(),
-        LinkPlan::Cellular(cellular) => cellular.mean_mbps,
-    };
-    let fastest = world.hops.iter().map(rate).fold(0.0, f64::max);
+    let fastest = world.network.hops.iter().map(|hop| hop.link.nominal_mbps()).fold(0.0, f64::max);
     (100.0 / fastest).clamp(0.02, 8.0)
 }
 
@@ -113,7 +104,7 @@ proptest! {
     fn runs_repeat_and_saved_states_go_on_alike(seed in any::<u64>(), pause in 0.0f64..1.0) {
         let (world, _) = worlds::world(seed);
         // What an erratic sender sends at once has no bound.
-        prop_assume!(world.senders.iter().all(|s| !matches!(s.scheme, AnyScheme::Own(_))));
+        prop_assume!(world.hosts.iter().all(|host| !matches!(host.scheme, AnyScheme::Own(_))));
         let end = duration(&world);
         let mut whole = world.engine(SEED);
         whole.run(from_s(end), &mut Unwatched);
@@ -146,7 +137,7 @@ fn the_two_tail_drop_queues_are_one() {
         for (name, scheme) in worlds::schemes(&transport) {
             for limit in [Limit::Packets(1), Limit::Packets(30), Limit::Infinite] {
                 let mut world = pair(&scheme, transport, &LinkPlan::Rate(8.0), &QueueKind::DropTail, On::Bytes(2e5));
-                world.hops[0].limit = limit;
+                world.network.hops[0].limit = limit;
                 let run = |world: &World<'static>| {
                     let mut engine = world.engine(SEED);
                     engine.run(from_s(10.0), &mut Unwatched);
@@ -156,10 +147,11 @@ fn the_two_tail_drop_queues_are_one() {
                 };
                 let told = run(&world);
                 // A sender of another packet size that never sends makes the queue a stored one.
-                let mut other = world.senders[0].clone();
+                let mut other = world.hosts[0].clone();
                 other.transport.packet_bytes += 1;
-                other.workload = Workload::new(On::At([].into()), 1.0);
-                world.senders.push(other);
+                world.hosts.push(other);
+                let workload = Workload::new(On::At([].into()), 1.0);
+                world.network.flows.push(FlowPlan { workload, ..world.network.flows[0].clone() });
                 assert_eq!(told, run(&world), "{name}, {limit:?}");
             }
         }

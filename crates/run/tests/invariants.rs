@@ -3,10 +3,13 @@
 
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
-use exmachina_net::network::{Acks, Arrival, Buffer, EACH_PACKET, Network, On, Roughness, Stop, Upsets, Workload};
+use exmachina_net::network::{
+    Acks, Arrival, EACH_PACKET, FlowPlan, HopPlan, Network, On, Roughness, Stop, Upsets, Workload,
+};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::packet::Packet;
+use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
@@ -43,7 +46,7 @@ fn network() -> impl Strategy<Value = Network> {
         0.5f64..60.0,
         prop::collection::vec(1.0f64..300.0, 1..6),
         any::<bool>(),
-        prop_oneof![Just(Buffer::Infinite), (0u32..80).prop_map(Buffer::Packets)],
+        prop_oneof![Just(Limit::Infinite), (0u32..80).prop_map(Limit::Packets)],
         prop_oneof![Just(0.0), 0.0f64..0.3],
         prop_oneof![Just(0.0), 0.0f64..20.0],
         prop_oneof![Just(0.0), 0.0f64..5.0],
@@ -51,23 +54,21 @@ fn network() -> impl Strategy<Value = Network> {
         (prop_oneof![Just(1u32), 1u32..9], 0.0f64..100.0),
         (prop_oneof![Just(0.0), 0.05f64..3.0], prop_oneof![Just(0.0), 0.05f64..3.0], roughness()),
     );
-    parts.prop_map(|(rate_mbps, mut rtt_ms, alike, buffer, loss, jitter_ms, clock_ms, (on, off_s), acks, upsets)| {
+    parts.prop_map(|(rate_mbps, mut rtt_ms, alike, limit, loss, jitter_ms, clock_ms, (on, off_s), acks, upsets)| {
         if alike {
             let first = rtt_ms[0];
             rtt_ms.fill(first);
         }
+        let workload = Workload::new(on, off_s);
+        let flow = |rtt_ms| FlowPlan { route: vec![0], rtt_ms, workload: workload.clone() };
+        let hop = HopPlan { limit, loss, ..HopPlan::constant(rate_mbps) };
         Network {
-            rate_mbps,
-            rtt_ms,
-            buffer,
-            loss,
             jitter_ms,
             clock_ms,
             acks: if acks.0 > 1 { Acks { packets: acks.0, delay_ms: acks.1 } } else { EACH_PACKET },
             upsets: Upsets { flow_s: upsets.0, link_s: upsets.1 },
             roughness: upsets.2,
-            workload: Workload::new(on, off_s),
-            lot: None,
+            ..Network::clean(vec![hop], rtt_ms.into_iter().map(flow).collect())
         }
     })
 }
@@ -107,7 +108,7 @@ struct Checker {
 
 impl Checker {
     fn new(network: &Network) -> Checker {
-        let min_rtt = network.rtt_ms.iter().map(|ms| (ms * 1e6) as Time).collect();
+        let min_rtt = network.rtts_ms().map(|ms| (ms * 1e6) as Time).collect();
         Checker { last_sent: vec![0; network.senders()], min_rtt, ..Default::default() }
     }
 
@@ -177,9 +178,10 @@ proptest! {
     #[test]
     fn the_fast_path_is_the_general_path(world in world()) {
         let mut plain = world.network.clone();
-        let first = plain.rtt_ms[0];
-        plain.rtt_ms.fill(first);
-        plain = Network { buffer: Buffer::Infinite, loss: 0.0, jitter_ms: 0.0, clock_ms: 0.0, ..plain };
+        let first = plain.flows[0].rtt_ms;
+        plain.flows.iter_mut().for_each(|flow| flow.rtt_ms = first);
+        let hops = vec![HopPlan::constant(plain.rate_mbps())];
+        plain = Network { hops, jitter_ms: 0.0, clock_ms: 0.0, ..plain };
         plain.upsets.link_s = 0.0;
         plain.roughness = Roughness { late_ms: plain.roughness.late_ms, ..Roughness::default() };
         let general = Network { clock_ms: 1e-6, ..plain.clone() };
@@ -207,14 +209,15 @@ fn run_rule<O: for<'t> Observer<Sender<Remy<'t>>>>(
     engine.outcome()
 }
 
-fn one_link(senders: usize, buffer: Buffer, loss: f64, workload: Workload) -> Network {
-    Network { buffer, loss, ..Network::dumbbell(10.0, 20.0, senders, workload) }
+fn one_link(senders: usize, loss: f64, workload: Workload) -> Network {
+    let hops = vec![HopPlan { loss, ..HopPlan::constant(10.0) }];
+    Network { hops, ..Network::dumbbell(10.0, 20.0, senders, workload) }
 }
 
 /// Senders that are alike get alike, whichever comes first in the list.
 #[test]
 fn ready_senders_take_turns() {
-    let network = one_link(4, Buffer::Infinite, 0.0, Workload::new(On::Seconds(50.0), 0.01));
+    let network = one_link(4, 0.0, Workload::new(On::Seconds(50.0), 0.01));
     let action = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let outcome = run_rule(action, &network, 500.0, &mut Unwatched);
     let delivered: Vec<u64> = outcome.flows.iter().map(|f| f.delivered).collect();
@@ -233,7 +236,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
         }
     }
     for loss in [0.0, 0.05] {
-        let network = one_link(1, Buffer::Infinite, loss, Workload::new(On::Bytes(100_000.0), 0.2));
+        let network = one_link(1, loss, Workload::new(On::Bytes(100_000.0), 0.2));
         let action = Action { multiple: 0.0, increment: 20, intersend_ms: 0.1 };
         let mut transfers = Transfers::default();
         let outcome = run_rule(action, &network, 2000.0, &mut transfers);
@@ -263,7 +266,7 @@ fn given_arrivals_are_served_in_turn() {
         arrival(5.0, Stop::Bytes(1250.0)),
         arrival(6.0, Stop::Never),
     ];
-    let network = one_link(1, Buffer::Infinite, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
+    let network = one_link(1, 0.0, Workload::new(On::At(arrivals.into()), 0.0));
     let mut times = Times::default();
     let outcome = run_rule(Action { multiple: 0.0, increment: 40, intersend_ms: 0.0 }, &network, 8.0, &mut times);
     // 100 packets at 1 ms each, and the RTT of 20 ms; then 0.5 s; one packet takes 21 ms.
@@ -275,7 +278,7 @@ fn given_arrivals_are_served_in_turn() {
 /// A lone sender that always has a full window gets the whole link, and its queue is what the window leaves over.
 #[test]
 fn a_full_window_fills_the_link() {
-    let network = one_link(1, Buffer::Infinite, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
+    let network = one_link(1, 0.0, Workload::new(On::Seconds(1e6), 1e-3));
     // 10 Mbit/s and 20 ms are 20 packets; 30 more wait: 30 ms, and 1 ms of its own transmission.
     let outcome =
         run_rule(Action { multiple: 0.0, increment: 51, intersend_ms: 0.0 }, &network, 1000.0, &mut Unwatched);

@@ -2,17 +2,16 @@
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow, Remy, Vegas, VegasSettings};
 use exmachina_hosts::transport::Settings;
-use exmachina_net::network::{Buffer, FirstOff, Lot, LotLink, Network, On, Roughness, Workload};
+use exmachina_net::network::{FirstOff, FlowPlan, HopPlan, Network, On, Reordering, Roughness, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::packet::Packet;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Time, from_ms, from_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{dumbbell, routed};
 use exmachina_run::sender::Sender;
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 const SEED: Seed = Seed { root: 3, specimen: 0 };
 
@@ -44,20 +43,10 @@ fn design(senders: usize, jitter_every_ms: f64) -> Rtts {
 }
 
 fn evaluation(senders: usize, reordering: Reordering) -> Rtts {
-    let sender = SenderPlan {
-        scheme: AnyScheme::ConstantWindow(ConstantWindow { packets: 20 }),
-        transport: Settings::today(),
-        route: vec![0],
-        rtt_ms: 50.0,
-        workload: for_ever(),
-    };
-    let (queue, limit) = (QueueKind::DropTail, Limit::Infinite);
-    let world = World {
-        hops: vec![HopPlan { link: LinkPlan::Rate(10_000.0), queue, limit, loss: 0.0, delay_ms: 0.0 }],
-        senders: vec![sender; senders],
-        jitter_ms: 20.0,
-        reordering,
-    };
+    let scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 20 });
+    let host = Host { scheme, transport: Settings::today() };
+    let clean = Network::dumbbell(10_000.0, 50.0, senders, for_ever());
+    let world = World { network: Network { jitter_ms: 20.0, reordering, ..clean }, hosts: vec![host; senders] };
     let mut rtts = Rtts::default();
     world.engine(SEED).run(from_s(3.0), &mut rtts);
     rtts
@@ -122,16 +111,11 @@ fn a_clock_coarser_than_the_rtt_measures_a_tick() {
     }
     for clock_ms in [10.0, 50.0] {
         let transport = Settings { clock: from_ms(clock_ms), ..Settings::today() };
-        let plan = |scheme| SenderPlan { scheme, transport, route: vec![0], rtt_ms: 4.0, workload: for_ever() };
-        let (queue, limit) = (QueueKind::DropTail, Limit::Packets(100));
+        let hops = vec![HopPlan { limit: Limit::Packets(100), ..HopPlan::constant(10.0) }];
+        let schemes = [AnyScheme::Remy(Remy::new(&table)), AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))];
         let world = World {
-            hops: vec![HopPlan { link: LinkPlan::Rate(10.0), queue, limit, loss: 0.0, delay_ms: 0.0 }],
-            senders: vec![
-                plan(AnyScheme::Remy(Remy::new(&table))),
-                plan(AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))),
-            ],
-            jitter_ms: 0.0,
-            reordering: Reordering::default(),
+            network: Network { hops, ..Network::dumbbell(10.0, 4.0, 2, for_ever()) },
+            hosts: schemes.map(|scheme| Host { scheme, transport }).into(),
         };
         let mut engine = world.engine(SEED);
         engine.run(from_s(5.0), &mut Unwatched);
@@ -141,10 +125,9 @@ fn a_clock_coarser_than_the_rtt_measures_a_tick() {
 
 /// Two links, of which the second is slower and has room for few.
 fn narrowing(on: On) -> Network {
-    let link = |rate_mbps, buffer| LotLink { rate_mbps, buffer, loss: 0.0, delay_ms: 5.0 };
-    let links = vec![link(20.0, Buffer::Infinite), link(10.0, Buffer::Packets(5))];
-    let lot = Lot { links, routes: vec![vec![0, 1]; 2] };
-    Network { lot: Some(lot), ..Network::dumbbell(10.0, 20.0, 2, Workload::new(on, 0.2)) }
+    let hop = |rate_mbps, limit| HopPlan { limit, delay_ms: 5.0, ..HopPlan::constant(rate_mbps) };
+    let flow = FlowPlan { route: vec![0, 1], rtt_ms: 20.0, workload: Workload::new(on, 0.2) };
+    Network::clean(vec![hop(20.0, Limit::Infinite), hop(10.0, Limit::Packets(5))], vec![flow; 2])
 }
 
 /// Losses at the second link are told in their place among the ACKs: time runs forward, and transfers deliver each packet.
@@ -179,8 +162,7 @@ fn losses_at_a_later_hop_are_told_in_order() {
     let network = narrowing(On::Bytes(100_000.0));
     let rule = Action { multiple: 0.0, increment: 50, intersend_ms: 0.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-    let lot = network.lot.as_ref().unwrap();
-    let mut engine = routed(&network, lot, SEED, |_| Remy::new(&table));
+    let mut engine = routed(&network, SEED, |_| Remy::new(&table));
     let mut order = Order::default();
     engine.run(from_s(500.0), &mut order);
     let outcome = engine.outcome();
@@ -194,7 +176,8 @@ fn losses_at_a_later_hop_are_told_in_order() {
 /// A sender that loses all it sends sends on: nothing else would ever come back to it.
 #[test]
 fn a_lost_window_does_not_silence_a_sender_by_time() {
-    let network = Network { loss: 0.7, ..Network::dumbbell(10.0, 20.0, 1, for_ever()) };
+    let hops = vec![HopPlan { loss: 0.7, ..HopPlan::constant(10.0) }];
+    let network = Network { hops, ..Network::dumbbell(10.0, 20.0, 1, for_ever()) };
     let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
     let mut engine = dumbbell(&network, SEED, |_| Remy::new(&table));

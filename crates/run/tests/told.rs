@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use exmachina_hosts::scheme::{Ack, Congestion, Scheme};
-use exmachina_net::network::{Buffer, Lot, LotLink, Network, On, Workload};
+use exmachina_net::network::{FlowPlan, HopPlan, Network, On, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::random::Seed;
@@ -53,18 +53,13 @@ impl Observer<Sender<Diarist>> for Sent {
 
 /// A lone sender through three links of which this one loses packets: when packets left, and what was told.
 fn diary(lossy: usize, window: u32) -> (Vec<Time>, Vec<Told>) {
-    let link = |i| LotLink {
-        rate_mbps: 10.0,
-        buffer: Buffer::Infinite,
-        loss: if i == lossy { 0.3 } else { 0.0 },
-        delay_ms: 5.0,
-    };
-    let lot = Lot { links: (0..3).map(link).collect(), routes: vec![vec![0, 1, 2]] };
-    let workload = Workload::new(On::Forever, 0.1);
-    let network = Network { lot: Some(lot.clone()), ..Network::dumbbell(10.0, 40.0, 1, workload) };
+    let loss = |i| if i == lossy { 0.3 } else { 0.0 };
+    let hop = |i| HopPlan { loss: loss(i), delay_ms: 5.0, ..HopPlan::constant(10.0) };
+    let flow = FlowPlan { route: vec![0, 1, 2], rtt_ms: 40.0, workload: Workload::new(On::Forever, 0.1) };
+    let network = Network::clean((0..3).map(hop).collect(), vec![flow]);
     let (told, mut sent) = (Arc::default(), Sent::default());
     let seed = Seed { root: 3, specimen: 0 };
-    let mut engine = routed(&network, &lot, seed, |_| Diarist(window, Arc::clone(&told)));
+    let mut engine = routed(&network, seed, |_| Diarist(window, Arc::clone(&told)));
     engine.run(from_s(20.0), &mut sent);
     let told = told.lock().unwrap().clone();
     (sent.0, told)

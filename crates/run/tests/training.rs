@@ -5,12 +5,11 @@ use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::scheme::{Mixed, Remy, SchemeName, Surroundings};
 use exmachina_hosts::transport::{Preset, Settings};
-use exmachina_net::network::{Acks, Buffer, Network, On, Roughness, Upsets, Workload};
+use exmachina_net::network::{Acks, FlowPlan, HopPlan, Network, On, Roughness, Upsets, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::outcome::Outcome;
 use exmachina_net::packet::Packet;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{Time, from_s};
@@ -18,13 +17,19 @@ use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{beside, dumbbell};
 use exmachina_run::sender::Sender;
 use exmachina_scenario::neighbour::{Kind, Neighbour};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 const SEED: Seed = Seed { root: 11, specimen: 4 };
 
 /// 10 Mbit/s (a packet each millisecond), 100 ms, senders that never stop.
 fn for_ever(senders: usize) -> Network {
     Network::dumbbell(10.0, 100.0, senders, Workload::new(On::Forever, 0.1))
+}
+
+/// The same with room for so many packets.
+fn with_room(packets: u32, network: Network) -> Network {
+    let hop = HopPlan { limit: Limit::Packets(packets), ..network.hops[0].clone() };
+    Network { hops: vec![hop], ..network }
 }
 
 fn table(action: Action) -> FlatTable {
@@ -97,7 +102,7 @@ fn a_rule_acts_as_often() {
 #[test]
 fn a_gap_is_acknowledged_at_once() {
     // Room for two packets: most of a burst of eight is lost, and the timer of a minute would stop the sender.
-    let network = Network { acks: Acks { packets: 64, delay_ms: 6e4 }, buffer: Buffer::Packets(2), ..for_ever(1) };
+    let network = Network { acks: Acks { packets: 64, delay_ms: 6e4 }, ..with_room(2, for_ever(1)) };
     let outcome = run(&network, window(8));
     assert!(outcome.flows[0].delivered > 100, "{outcome:?}");
 }
@@ -165,7 +170,7 @@ fn late_timers_keep_the_pace() {
 #[test]
 fn a_policed_link_has_no_queue() {
     let roughness = Roughness { policed: true, ..Roughness::default() };
-    let policed = Network { roughness, buffer: Buffer::Packets(20), ..for_ever(2) };
+    let policed = Network { roughness, ..with_room(20, for_ever(2)) };
     let outcome = run(&policed, window(300));
     // Of two windows of 300 packets each 100 ms, 100 pass and what the bucket holds.
     assert!(outcome.lost > 0 && (1.0..10.1).contains(&mbps(&outcome)), "{}", mbps(&outcome));
@@ -188,7 +193,7 @@ fn a_rate_wanders_about_the_usual_one() {
 #[test]
 fn a_little_jitter_is_the_same_in_order_and_sorted() {
     let ordered = Network { jitter_ms: 0.3, ..for_ever(3) };
-    let sorted = Network { buffer: Buffer::Packets(1_000_000), ..ordered.clone() };
+    let sorted = with_room(1_000_000, ordered.clone());
     assert_eq!(run(&ordered, window(70)), run(&sorted, window(70)));
 }
 
@@ -198,29 +203,19 @@ fn neighbours_are_those_of_evaluations() {
     let kinds = [(Kind::Cubic, "cubic"), (Kind::NewReno, "newreno"), (Kind::Bbr, "bbr3"), (Kind::Cubic, "cubic")];
     for on in [On::Forever, On::Seconds(2.0), On::Bytes(2e5)] {
         let (workload, library) = (Workload::new(on, 0.5), Library::default());
-        let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, rtt_ms: 41.37 * f64::from(i) });
-        let clean = Network { buffer: Buffer::Packets(80), ..Network::dumbbell(10.0, 100.0, 0, workload.clone()) };
+        let flow = |i| FlowPlan { route: vec![0], rtt_ms: 41.37 * f64::from(i), workload: workload.clone() };
+        let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, flow: flow(i) });
         let neighbours: Vec<Neighbour> = neighbours.collect();
+        let nobody = with_room(80, for_ever(0));
         let sender = |(i, neighbour): (usize, &Neighbour)| {
             let (transport, preset) = (Settings::today(), Preset::Today);
             let luck = Stream::new(SEED.root, SEED.specimen, i as u64, Purpose::Scheme);
             let around = Surroundings { preset, transport, ecn: false, library: &library };
-            SenderPlan {
-                scheme: SchemeName::parse(kinds[i].1).unwrap().sender(&around, luck).unwrap(),
-                transport,
-                route: vec![0],
-                rtt_ms: neighbour.rtt_ms,
-                workload: workload.clone(),
-            }
+            let scheme = SchemeName::parse(kinds[i].1).unwrap().sender(&around, luck).unwrap();
+            (neighbour.flow.clone(), Host { scheme, transport })
         };
-        let (link, limit) = (LinkPlan::Rate(10.0), Limit::Packets(80));
-        let world = World {
-            hops: vec![HopPlan { link, queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }],
-            senders: neighbours.iter().enumerate().map(sender).collect(),
-            jitter_ms: 0.0,
-            reordering: Reordering::default(),
-        };
-        let (mut here, mut there) = (beside(&clean, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
+        let world = World::clean(nobody.hops.clone(), neighbours.iter().enumerate().map(sender).collect());
+        let (mut here, mut there) = (beside(&nobody, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
         here.run(from_s(60.0), &mut Unwatched);
         there.run(from_s(60.0), &mut Unwatched);
         let (here, there) = (here.outcome(), there.outcome());
@@ -234,8 +229,8 @@ fn neighbours_are_those_of_evaluations() {
 #[test]
 fn a_neighbour_takes_what_is_left() {
     let table = table(Action { multiple: 1.0, increment: 200, intersend_ms: 2.5 });
-    let network = Network { buffer: Buffer::Packets(100), ..for_ever(1) };
-    let cubic = [Neighbour { kind: Kind::Cubic, rtt_ms: 100.0 }];
+    let network = with_room(100, for_ever(1));
+    let cubic = [Neighbour { kind: Kind::Cubic, flow: network.flows[0].clone() }];
     let mut engine = beside(&network, &cubic, SEED, |_| Mixed::Remy(Remy::new(&table)));
     engine.run(from_s(100.0), &mut Unwatched);
     let outcome = engine.outcome();

@@ -3,7 +3,7 @@
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Connections, Recovery};
-use exmachina_net::network::{On, Workload as NetworkWorkload};
+use exmachina_net::network::{LinkPlan, Network, On, Workload as NetworkWorkload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, RedSettings, StepSettings};
 use exmachina_net::service::Trace;
@@ -12,7 +12,7 @@ use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use proptest::prelude::*;
 
 use super::*;
-use crate::world::{LinkPlan, World};
+use crate::world::World;
 
 /// An evaluation that is as short as can be.
 const SHORT: &str = "\
@@ -106,16 +106,11 @@ fn defaults() {
     assert_eq!(evaluation.scheme_names(), ["newreno"]);
     let library = Library::default();
     let world = world(&evaluation, 0, &library);
-    assert_eq!(world.hops.len(), 1);
-    assert_eq!((&world.hops[0].link, &world.hops[0].queue), (&LinkPlan::Rate(15.0), &QueueKind::DropTail));
-    assert_eq!((world.hops[0].limit, world.hops[0].loss, world.jitter_ms), (Limit::Infinite, 0.0, 0.0));
-    assert_eq!(world.senders.len(), 2);
-    let sender = &world.senders[1];
-    assert_eq!((sender.rtt_ms, &sender.route), (150.0, &vec![0]));
-    assert_eq!(sender.transport, exmachina_hosts::transport::Settings::today());
     // 40 bytes of each packet are headers.
     let workload = NetworkWorkload { bytes_per_packet: 1210.0, ..NetworkWorkload::new(On::Seconds(5.0), 3.0) };
-    assert_eq!(sender.workload, workload);
+    assert_eq!(world.network, Network::dumbbell(15.0, 150.0, 2, workload));
+    assert_eq!(world.hosts.len(), 2);
+    assert_eq!(world.hosts[1].transport, exmachina_hosts::transport::Settings::today());
 }
 
 #[test]
@@ -127,12 +122,9 @@ fn a_dumbbell_is_drawn_as_for_design() {
     let (scenario, evaluation) = (Scenario::parse(text, "x.toml").unwrap(), parse(&format!("{SCHEMES}\n{text}")));
     let library = Library::default();
     for specimen in scenario.specimens(1, 20).specimens {
-        let (network, world) = (specimen.network, world(&evaluation, specimen.index, &library));
-        assert_eq!(world.hops[0].link, LinkPlan::Rate(network.rate_mbps));
-        assert_eq!((world.hops[0].loss, world.jitter_ms), (network.loss, network.jitter_ms));
-        assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), network.rtt_ms);
-        assert_eq!(world.senders[0].workload.on, network.workload.on);
-        assert_eq!(world.senders[0].workload.off_s, network.workload.off_s);
+        let Specimen { mut network, index, .. } = specimen;
+        network.flows.iter_mut().for_each(|flow| flow.workload.bytes_per_packet = 1210.0);
+        assert_eq!(world(&evaluation, index, &library).network, network);
     }
 }
 
@@ -143,10 +135,12 @@ fn all_contenders_meet_the_same_network() {
         .replace("rate_mbps = 15", "rate_mbps = { uniform = [1, 9] }");
     let (evaluation, library) = (parse(&text), library());
     let rates = |run| {
-        (0..3).map(|c| evaluation.world(c, run, &library).unwrap().world.hops[0].link.clone()).collect::<Vec<_>>()
+        (0..3)
+            .map(|c| evaluation.world(c, run, &library).unwrap().world.network.hops[0].link.clone())
+            .collect::<Vec<_>>()
     };
     assert!(rates(3)[0] == rates(3)[1] && rates(3)[0] == rates(3)[2] && rates(3)[0] != rates(4)[0]);
-    assert!(matches!(evaluation.world(1, 0, &library).unwrap().world.hops[0].queue, QueueKind::FqCoDel(_)));
+    assert!(matches!(evaluation.world(1, 0, &library).unwrap().world.network.hops[0].queue, QueueKind::FqCoDel(_)));
     assert_eq!(evaluation.table_names().into_iter().collect::<Vec<_>>(), ["x.dna"]);
 }
 
@@ -159,18 +153,18 @@ fn a_parking_lot() {
     assert_eq!(drawn.schemes, [0, 1, 1, 0]);
     let world = drawn.world;
     // Runs take the points of the grid in turn.
-    assert_eq!(world.hops[1].link, LinkPlan::Rate(40.0));
-    assert_eq!(self::world(&evaluation, 2, &library).hops[1].link, LinkPlan::Rate(20.0));
+    assert_eq!(world.network.hops[1].link, LinkPlan::Rate(40.0));
+    assert_eq!(self::world(&evaluation, 2, &library).network.hops[1].link, LinkPlan::Rate(20.0));
     // 10 Mbit/s x 300 ms, the longest RTT of those on it, in packets of 1250 bytes; bytes as they are.
-    assert_eq!((world.hops[0].limit, world.hops[1].limit), (Limit::Packets(300), Limit::Bytes(50_000)));
+    assert_eq!((world.network.hops[0].limit, world.network.hops[1].limit), (Limit::Packets(300), Limit::Bytes(50_000)));
     // Twice the delays of the links of the route, or the group's own.
-    assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0, 99.0]);
+    assert_eq!(world.network.rtts_ms().collect::<Vec<_>>(), [300.0, 150.0, 150.0, 99.0]);
     assert_eq!(
-        world.senders.iter().map(|s| s.route.clone()).collect::<Vec<_>>(),
+        world.network.flows.iter().map(|f| f.route.clone()).collect::<Vec<_>>(),
         [vec![0, 1], vec![0], vec![0], vec![1]]
     );
-    assert!(matches!(world.senders[1].scheme, AnyScheme::Compound(_)));
-    assert_eq!(world.senders[3].workload.on, On::Forever);
+    assert!(matches!(world.hosts[1].scheme, AnyScheme::Compound(_)));
+    assert_eq!(world.network.flows[3].workload.on, On::Forever);
     let mut engine = world.engine(evaluation.run_seed(1));
     engine.run(from_s(10.0), &mut Unwatched);
     let outcome = engine.outcome();
@@ -194,7 +188,7 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
     let library = Library::default();
     let queue = |schemes: &str, link: &str| {
         let text = SHORT.replace("'newreno'", schemes).replace(LINK, &format!("{LINK}\n{link}"));
-        world(&parse(&text), 0, &library).hops[0].queue.clone()
+        world(&parse(&text), 0, &library).network.hops[0].queue.clone()
     };
     assert_eq!(queue("'dctcp'", ""), QueueKind::Step(StepSettings::TEN_GIGABIT));
     assert!(matches!(queue("'xcp'", ""), QueueKind::Xcp(_)));
@@ -216,7 +210,7 @@ fn ns2s_drop_tail_holds_one_packet_less_than_its_limit() {
     let limit = |buffer: &str, preset: &str| {
         let link = format!("{LINK}\nbuffer = {{ {buffer} }}\n");
         let text = SHORT.replace(LINK, &link) + &format!("[transport]\npreset = '{preset}'");
-        world(&parse(&text), 0, &library()).hops[0].limit
+        world(&parse(&text), 0, &library()).network.hops[0].limit
     };
     assert_eq!(limit("packets = 200", "tao14"), Limit::Packets(199));
     assert_eq!(limit("bdp = 1", "tao14"), Limit::Packets(224));
@@ -232,7 +226,7 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     let library = library();
     let settings = |scheme: &str, table: &str| {
         let text = SHORT.replace("newreno", scheme) + "[transport]\n" + table;
-        world(&parse(&text), 0, &library).senders[0].transport
+        world(&parse(&text), 0, &library).hosts[0].transport
     };
     let tao14 = exmachina_hosts::transport::Settings::tao14();
     assert_eq!(settings("cubic", "preset = 'tao14'"), tao14.with_recovery(Recovery::TcpLinux));
@@ -244,7 +238,7 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);
     // The senders' clocks are those of the path, where it says so.
     let text = SHORT.replace(RTT, "rtt_ms = 150\nclock_ms = 2");
-    assert_eq!(world(&parse(&text), 0, &library).senders[0].transport.clock, 2_000_000);
+    assert_eq!(world(&parse(&text), 0, &library).hosts[0].transport.clock, 2_000_000);
 }
 
 #[test]
@@ -253,7 +247,9 @@ fn traces_start_at_random_unless_told_otherwise() {
     let offset = |link: &str, run| {
         let evaluation = with(RATE, link);
         assert_eq!(evaluation.trace_names().into_iter().collect::<Vec<_>>(), ["x.down"]);
-        let LinkPlan::Trace(_, offset) = world(&evaluation, run, &library).hops[0].link else { panic!("no trace") };
+        let LinkPlan::Trace(_, offset) = world(&evaluation, run, &library).network.hops[0].link else {
+            panic!("no trace")
+        };
         offset
     };
     assert_eq!(offset("trace = 'x.down'\ntrace_offset = 'none'", 3), 0);
@@ -261,9 +257,11 @@ fn traces_start_at_random_unless_told_otherwise() {
     assert!(drawn.iter().all(|&ms| ms < 1000) && drawn[0] != drawn[1] && *drawn.iter().max().unwrap() > 800);
     let cellular = with(RATE, "cellular = { mean_mbps = 5 }\nbuffer = { bdp = 1 }");
     // 5 Mbit/s x 150 ms.
-    assert_eq!(world(&cellular, 0, &library).hops[0].limit, Limit::Packets(75));
+    assert_eq!(world(&cellular, 0, &library).network.hops[0].limit, Limit::Packets(75));
     let told = |link: &str| {
-        let QueueKind::Xcp(settings) = &world(&with(RATE, link), 0, &library).hops[0].queue else { panic!("not XCP") };
+        let QueueKind::Xcp(settings) = &world(&with(RATE, link), 0, &library).network.hops[0].queue else {
+            panic!("not XCP")
+        };
         settings.capacity
     };
     assert_eq!(told("trace = 'x.down'\ntold_mbps = 8\nqueue = 'xcp'"), Some(1e6));

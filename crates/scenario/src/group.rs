@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use exmachina_hosts::scheme::{SchemeName, is_table_file};
-use exmachina_net::path::Reordering;
+use exmachina_net::network::Reordering;
 use exmachina_net::queue::QueueKind;
 use exmachina_net::time::from_ms;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};

@@ -297,7 +297,7 @@ mod tests {
         let evaluation = Evaluation::parse(&text, "x.toml").map_err(|error| error.to_string())?;
         let library = Library::default();
         let drawn = evaluation.world(0, 0, &library).expect("nothing to load");
-        Ok(drawn.world.senders[0].transport)
+        Ok(drawn.world.hosts[0].transport)
     }
 
     #[test]

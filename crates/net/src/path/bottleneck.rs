@@ -7,7 +7,8 @@
 use super::Link;
 use super::rough::Rough;
 use super::weather::{LARGEST_STEP, Weather};
-use crate::network::{Buffer, Network};
+use crate::network::Network;
+use crate::queue::Limit;
 use crate::random::{Purpose, Seed, Stream};
 use crate::time::{Time, from_ms};
 
@@ -54,17 +55,22 @@ struct Noise {
 
 impl Bottleneck {
     /// That of a network, idle.
+    ///
+    /// # Panics
+    /// If the network is no dumbbell.
     #[must_use]
     pub fn new(network: &Network, seed: Seed) -> Bottleneck {
-        let delays: Vec<Time> = network.rtt_ms.iter().map(|&ms| from_ms(ms)).collect();
+        assert!(network.is_dumbbell(), "a dumbbell has one drop-tail queue before one link of constant rate");
+        let hop = &network.hops[0];
+        let delays: Vec<Time> = network.rtts_ms().map(from_ms).collect();
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
         let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
-        let link = Link::new(network);
+        let link = Link::new(network.rate_mbps(), hop.limit);
         let jitter = network.jitter_ms * 1e6;
         let (weather, rough) = (Weather::of(network, seed), Rough::of(network, seed));
         let policed = network.roughness.policed;
-        let infinite = network.buffer == Buffer::Infinite;
-        let calm = network.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
+        let infinite = hop.limit == Limit::Infinite;
+        let calm = hop.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
         // Packets leave the link one service time apart, and those that find no room right behind another.
         let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
         let differ = delays.iter().any(|delay| *delay != delays[0]);
@@ -76,7 +82,7 @@ impl Bottleneck {
             shortest: delays.iter().copied().min().unwrap_or(0),
             noise: (0..delays.len()).map(noise).collect(),
             delays,
-            loss: network.loss,
+            loss: hop.loss,
             jitter,
             weather,
             rough,

@@ -32,6 +32,9 @@ pub struct Dumbbell {
 
 impl Dumbbell {
     /// The path of a network, empty.
+    ///
+    /// # Panics
+    /// If the network is no dumbbell.
     #[must_use]
     pub fn new(network: &Network, seed: Seed) -> Dumbbell {
         let bottleneck = Bottleneck::new(network, seed);

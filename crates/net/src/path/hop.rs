@@ -1,10 +1,11 @@
 //! One hop: a queue, the link that serves it, and the packets that the link loses.
 
 use super::{Pipe, Transmitter};
+use crate::network::{HopPlan, LinkPlan};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
-use crate::random::Stream;
-use crate::service::{Carrier, OPPORTUNITY_BYTES, Service};
+use crate::random::{Purpose, Seed, Stream};
+use crate::service::{Carrier, CellularLink, OPPORTUNITY_BYTES, Service, TraceLink};
 use crate::time::{NEVER, Time};
 
 /// A queue and its link.
@@ -74,30 +75,37 @@ pub enum HopEventKind {
 }
 
 impl Hop {
-    /// A hop with a stored queue.
+    /// Hop number `number` of a network, idle. Where all packets are of one size, a drop-tail queue before a constant rate
+    /// stores nothing.
     #[must_use]
-    pub fn new(queue: AnyQueue, service: Service, loss: f64, loss_stream: Stream) -> Hop {
-        let queue = Box::new(queue);
-        Hop::of(
-            match service {
-                Service::Rate(link) => {
-                    Kind::Steady { queue, link: Transmitter::new(link.mean_mbps()), transmitting: None }
-                }
-                service => Kind::Opportunities { queue, service, carrier: Carrier::default() },
-            },
-            loss,
-            loss_stream,
-        )
-    }
-
-    /// A tail-drop queue before a constant-rate link, where all packets are of one size.
-    #[must_use]
-    pub fn fifo(link: Pipe, loss: f64, loss_stream: Stream) -> Hop {
-        Hop::of(Kind::Fifo(link), loss, loss_stream)
-    }
-
-    fn of(kind: Kind, loss: f64, loss_stream: Stream) -> Hop {
-        Hop { kind, next: NEVER, loss, loss_stream, totals: HopTotals::default(), journal: None }
+    pub fn new(plan: &HopPlan, number: usize, packet_bytes: Option<u16>, seed: Seed) -> Hop {
+        let stream = |purpose| Stream::new(seed.root, seed.specimen, number as u64, purpose);
+        let queue = || {
+            let bytes_per_s = plan.link.mean_mbps() * 1e6 / 8.0;
+            Box::new(AnyQueue::new(&plan.queue, plan.limit, bytes_per_s, stream(Purpose::Queue)))
+        };
+        let kind = match (plan.drop_tail_mbps(), packet_bytes, &plan.link) {
+            (Some(mbps), Some(bytes), _) => Kind::Fifo(Pipe::new(mbps, bytes, plan.limit)),
+            (.., LinkPlan::Rate(mbps)) => {
+                Kind::Steady { queue: queue(), link: Transmitter::new(*mbps), transmitting: None }
+            }
+            (.., LinkPlan::Trace(trace, offset_ms)) => {
+                let link = TraceLink::new(trace.clone(), *offset_ms);
+                Kind::Opportunities { queue: queue(), service: Service::Trace(link), carrier: Carrier::default() }
+            }
+            (.., LinkPlan::Cellular(cellular)) => {
+                let link = CellularLink::new(*cellular, seed.root, seed.specimen, number as u64);
+                Kind::Opportunities { queue: queue(), service: Service::Cellular(link), carrier: Carrier::default() }
+            }
+        };
+        Hop {
+            kind,
+            next: NEVER,
+            loss: plan.loss,
+            loss_stream: stream(Purpose::Loss),
+            totals: HopTotals::default(),
+            journal: None,
+        }
     }
 
     /// A packet arrives: when it departs, if that is known already.

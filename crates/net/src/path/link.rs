@@ -3,7 +3,8 @@
 //! Nothing else decides when a packet leaves such a queue, so its departure is known on arrival and the queue needs no
 //! events and no storage: `max(now, link free) + service`.
 
-use crate::network::{Buffer, Network, PACKET_BYTES};
+use crate::network::{PACKET_BYTES, packets_per_s};
+use crate::queue::Limit;
 use crate::time::{NEVER, Time};
 
 /// A FIFO queue and its link.
@@ -21,22 +22,13 @@ pub struct Link {
 }
 
 impl Link {
-    /// The link of a network, idle.
+    /// An idle link of `mbps` for packets of [`PACKET_BYTES`], and the room before it.
     #[must_use]
-    pub fn new(network: &Network) -> Link {
-        Link::of(network.rate_mbps, PACKET_BYTES as u16, network.buffer)
-    }
-
-    /// An idle link of `mbps` for packets of `bytes`.
-    #[must_use]
-    pub fn of(mbps: f64, bytes: u16, buffer: Buffer) -> Link {
-        let packets_per_s = mbps * 1e6 / (8.0 * f64::from(bytes));
-        let service = ((1e9 / packets_per_s).round() as Time).max(1);
+    pub fn new(mbps: f64, limit: Limit) -> Link {
+        let service = ((1e9 / packets_per_s(mbps)).round() as Time).max(1);
         // A backlog in (k-1, k] service times is k packets, of which one is being transmitted and k-1 wait.
-        let max_backlog = match buffer {
-            Buffer::Infinite => NEVER,
-            Buffer::Packets(n) => service.saturating_mul(u64::from(n)),
-        };
+        let waiting = limit.packets(PACKET_BYTES as u16);
+        let max_backlog = waiting.map_or(NEVER, |n| service.saturating_mul(u64::from(n)));
         Link { service, usual: service, free: 0, max_backlog, stop: (0, 0) }
     }
 
@@ -97,11 +89,10 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{On, Workload};
 
     #[test]
     fn a_stop_takes_up_no_room() {
-        let mut link = Link::of(10.0, 1250, Buffer::Packets(3));
+        let mut link = Link::new(10.0, Limit::Packets(3));
         link.accept(0);
         link.pause(0, 50_000_000);
         // The first leaves after 1 ms, the others wait until 51 ms, and no more than four are there at a time.
@@ -113,8 +104,7 @@ mod tests {
 
     #[test]
     fn tail_drop_counts_the_waiting_packets() {
-        let clean = Network::dumbbell(10.0, 150.0, 1, Workload::new(On::Seconds(5.0), 5.0));
-        let mut link = Link::new(&Network { buffer: Buffer::Packets(3), ..clean });
+        let mut link = Link::new(10.0, Limit::Packets(3));
         assert_eq!(link.service(), 1_000_000);
         // One is being transmitted and three wait; the fifth finds no room, until the first has left.
         let accepted = (0..5).filter(|_| !link.is_full(0) && link.accept(0) > 0).count();

@@ -20,8 +20,7 @@ pub use delay_line::{DelayLine, Entry};
 pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use link::Link;
-pub use topology::legs;
-pub use topology::{Reordering, Route, Topology};
+pub use topology::{Topology, Wire};
 pub use transmitter::{Pipe, Transmitter};
 
 use crate::packet::Packet;

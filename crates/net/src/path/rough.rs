@@ -5,8 +5,7 @@
 //! whatever they send. No sender's packets overtake each other.
 
 use crate::network::Network;
-use crate::random::Seed;
-use crate::random::{Purpose, Stream};
+use crate::random::{Purpose, Seed, Stream};
 use crate::time::{Time, from_ms};
 
 /// The path of each sender.
@@ -42,7 +41,7 @@ impl Rough {
         if rough.loss_burst <= 1.0 && rough.jitter_every_ms == 0.0 && rough.batch_ms == 0.0 {
             return None;
         }
-        let burst = rough.loss_burst.max(1.0);
+        let (burst, loss) = (rough.loss_burst.max(1.0), network.hops[0].loss);
         let state = |sender: usize| {
             let stream = |purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
             let slots = |purpose| Slots::new(stream(purpose).next_u64());
@@ -57,7 +56,7 @@ impl Rough {
         };
         Some(Box::new(Rough {
             // Of all packets, `loss` are lost: rows of so many on the mean, as far apart as that takes.
-            begins: (network.loss / (burst * (1.0 - network.loss))).min(1.0),
+            begins: (loss / (burst * (1.0 - loss))).min(1.0),
             goes_on: 1.0 - 1.0 / burst,
             jitter: network.jitter_ms * 1e6,
             every: from_ms(rough.jitter_every_ms),
@@ -129,12 +128,13 @@ impl Slots {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{On, Roughness, Workload};
+    use crate::network::{HopPlan, On, Roughness, Workload};
     use crate::time::from_s;
 
     fn rough(loss: f64, jitter_ms: f64, roughness: Roughness) -> Rough {
         let clean = Network::dumbbell(10.0, 100.0, 2, Workload::new(On::Forever, 1.0));
-        *Rough::of(&Network { loss, jitter_ms, roughness, ..clean }, Seed { root: 3, specimen: 1 }).unwrap()
+        let hops = vec![HopPlan { loss, ..clean.hops[0].clone() }];
+        *Rough::of(&Network { hops, jitter_ms, roughness, ..clean }, Seed { root: 3, specimen: 1 }).unwrap()
     }
 
     #[test]

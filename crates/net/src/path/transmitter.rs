@@ -3,7 +3,7 @@
 //! A packet of 1250 bytes takes 666,666.67 ns at 15 Mbit/s. Rounded each time, 100 s of a busy link end 50 us late, a tenth of a
 //! packet: enough for other packets to find a full queue than in ns-2, whose runs are repeated here one by one.
 
-use crate::network::Buffer;
+use crate::queue::Limit;
 use crate::time::{NEVER, Time};
 
 /// When a link finishes its packets.
@@ -50,15 +50,13 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// An idle link of `mbps` for packets of `bytes`.
+    /// An idle link of `mbps` for packets of `bytes`, and the room before it.
     #[must_use]
-    pub fn new(mbps: f64, bytes: u16, buffer: Buffer) -> Pipe {
+    pub fn new(mbps: f64, bytes: u16, limit: Limit) -> Pipe {
         let transmitter = Transmitter::new(mbps);
-        let max_backlog = match buffer {
-            Buffer::Infinite => f64::INFINITY,
-            // One is being transmitted besides; both ends of the backlog are rounded.
-            Buffer::Packets(n) => transmitter.ns(bytes).max(1.0) * f64::from(n) + 0.5,
-        };
+        // One is being transmitted besides those that wait; both ends of the backlog are rounded.
+        let ns = |packets: u32| transmitter.ns(bytes).max(1.0) * f64::from(packets) + 0.5;
+        let max_backlog = limit.packets(bytes).map_or(f64::INFINITY, ns);
         Pipe { transmitter, bytes, free: 0, max_backlog }
     }
 
@@ -100,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_busy_link_loses_no_part_of_a_nanosecond() {
-        let mut pipe = Pipe::new(15.0, 1250, Buffer::Infinite);
+        let mut pipe = Pipe::new(15.0, 1250, Limit::Infinite);
         let ends: Vec<Time> = (0..150_000).map(|_| pipe.accept(0)).collect();
         assert_eq!((ends[0], ends[1], ends[2]), (666_667, 1_333_333, 2_000_000));
         assert_eq!(ends.last(), Some(&(100 * SECOND)));
@@ -110,7 +108,7 @@ mod tests {
 
     #[test]
     fn room_for_two_and_one_on_the_link() {
-        let mut pipe = Pipe::new(15.0, 1250, Buffer::Packets(2));
+        let mut pipe = Pipe::new(15.0, 1250, Limit::Packets(2));
         for held in 1..=3 {
             assert!(!pipe.is_full(0));
             pipe.accept(0);

@@ -45,6 +45,13 @@ impl Default for Cellular {
 }
 
 impl Cellular {
+    /// Long-term average of the rate, Mbit/s: as near to the mean as the maximum and the outages allow.
+    #[must_use]
+    pub fn attained_mbps(&self) -> f64 {
+        let settings = self.bounded();
+        settings.mean_while_up(settings.log_median()) * settings.availability()
+    }
+
     /// The same, each value brought into the range in which a link goes on for ever.
     fn bounded(&self) -> Cellular {
         // Not f64::clamp, which lets through what is not a number.
@@ -144,12 +151,6 @@ impl CellularLink {
         link.rate = link.rate_now();
         link.advance();
         link
-    }
-
-    /// Long-term average of the rate, Mbit/s.
-    #[must_use]
-    pub fn mean_mbps(&self) -> f64 {
-        self.settings.mean_while_up(self.log_median) * self.settings.availability()
     }
 
     /// The first delivery opportunity at or after `after` that is neither consumed nor passed over; `NEVER` after 70
@@ -294,14 +295,14 @@ mod tests {
         let cut = Cellular { mean_mbps: 20.0, max_mbps: 25.0, memory_s: 1.0, ..Cellular::default() };
         let broken = Cellular { outage_per_s: 0.5, outage_mean_s: 1.0, memory_s: 1.0, ..Cellular::default() };
         for settings in [quiet, cut, broken] {
-            let said = CellularLink::new(settings, 1, 0, 0).mean_mbps();
+            let said = settings.attained_mbps();
             assert!((said / settings.mean_mbps - 1.0).abs() < 1e-9, "{said}");
             let found = statistics(&opportunities(settings, 0, 10_000), 10_000);
             assert!((found.mean_mbps / settings.mean_mbps - 1.0).abs() < 0.05, "{found:?} of {settings:?}");
         }
         // Outages take half of the time: 20 Mbit/s is out of reach, and the link says what it has.
         let reach = Cellular { mean_mbps: 20.0, max_mbps: 25.0, outage_per_s: 1.0, outage_mean_s: 1.0, ..quiet };
-        let said = CellularLink::new(reach, 1, 0, 0).mean_mbps();
+        let said = reach.attained_mbps();
         assert!((12.0..12.8).contains(&said), "{said}");
     }
 
@@ -368,7 +369,8 @@ mod tests {
             let nonsense =
                 Cellular { mean_mbps: x, max_mbps: x, spread: x, memory_s: x, outage_per_s: x, outage_mean_s: x };
             let mut link = CellularLink::new(nonsense, 1, 0, 0);
-            assert!(link.mean_mbps() > 0.0 && link.mean_mbps().is_finite(), "{x}: {}", link.mean_mbps());
+            let mean = nonsense.attained_mbps();
+            assert!(mean > 0.0 && mean.is_finite(), "{x}: {mean}");
             assert!(link.next_opportunity(SECOND) >= SECOND);
             assert_eq!(link.next_opportunity(NEVER), NEVER);
         }

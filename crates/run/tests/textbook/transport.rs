@@ -7,13 +7,13 @@ use exmachina_hosts::scheme::{Ack, AnyScheme, Cubic, CubicSettings, Own, Remy, S
 use exmachina_hosts::transport::{Connections, Ends, Recovery, RtoFloor, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
+use exmachina_net::network::{HopPlan, LinkPlan};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::service::Trace;
 use exmachina_net::time::{SECOND, Time, from_s, to_s};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_scenario::world::{HopPlan, LinkPlan};
 
 use crate::contenders::schemes;
 use crate::probe::{Log, close, dumbbell, flow, hop, newreno, plain, run, within};
@@ -61,7 +61,7 @@ fn transfers_deliver_all_their_packets() {
                 let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
                 let mut sender = flow(scheme, transport, 40.0);
                 let transfer = Arrival { start_s: 0.0, stop: Stop::Bytes(200.0 * 1250.0) };
-                sender.workload.on = On::At(vec![transfer; 5].into());
+                sender.0.workload.on = On::At(vec![transfer; 5].into());
                 let mut diary = Diary::default();
                 let engine = run(&dumbbell(hop, vec![sender]), 3000.0, &mut diary);
                 let totals = engine.senders()[0].totals();
@@ -108,7 +108,7 @@ fn fresh_connections_begin_anew_and_persistent_ones_go_on() {
             Settings { connections, ..plain().with_parts(|parts| parts.timer.runs_when_idle = idle_timer) },
             40.0,
         );
-        sender.workload =
+        sender.0.workload =
             Workload { off: Draw::Fixed, first_off: FirstOff::At(0.0), ..Workload::new(On::FixedSeconds(2.0), 0.3) };
         let mut diary = Diary::default();
         run(&dumbbell(hop(10.0, QueueKind::DropTail, Limit::Packets(60)), vec![sender]), 10.0, &mut diary);

@@ -6,11 +6,12 @@ use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::transport::{Connections, Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
+use exmachina_net::network::LinkPlan;
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Path;
 use exmachina_net::time::{NEVER, SECOND, Time, from_ms, to_s};
-use exmachina_scenario::world::{EvaluationEngine, LinkPlan, World};
+use exmachina_scenario::world::{EvaluationEngine, World};
 
 use super::progress;
 
@@ -58,13 +59,12 @@ type Sender = Ends<AnyScheme<'static>>;
 impl<'w> Checker<'w> {
     /// Of this world, for at most so many events.
     pub fn new(world: &'w World<'static>, budget: u64) -> Checker<'w> {
-        let seen =
-            |s: &exmachina_scenario::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
+        let seen = |rtt_ms| Seen { min_rtt: from_ms(rtt_ms), ..Seen::default() };
         Checker {
             world,
-            senders: world.senders.iter().map(seen).collect(),
+            senders: world.network.rtts_ms().map(seen).collect(),
             now: 0,
-            ordered: world.reordering.probability == 0.0,
+            ordered: world.network.reordering.probability == 0.0,
             events: Cell::new(0),
             budget,
         }
@@ -81,7 +81,7 @@ impl<'w> Checker<'w> {
         assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
         assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
         // That of Tao'14's RemyCCs are transmissions, also of what has arrived.
-        let packets = self.world.senders[i].transport.recovery() != Recovery::RationalTao14;
+        let packets = self.world.hosts[i].transport.recovery() != Recovery::RationalTao14;
         let in_flight = if packets { sender.in_flight() } else { 0 };
         assert!(in_flight <= sender.next_seq() - sender.una(), "more in flight than outstanding");
         if seen.una < seen.next_seq && sender.una() >= seen.una {
@@ -104,7 +104,7 @@ impl<'w> Checker<'w> {
         if own || sender.finished() || !(outstanding || may_go) {
             return;
         }
-        let timeout = super::longest_timeout(&self.world.senders[i].transport);
+        let timeout = super::longest_timeout(&self.world.hosts[i].transport);
         let longest =
             timeout.saturating_add(SECOND).saturating_add(sender.scheme().intersend()).saturating_add(sender.srtt());
         let (now, wait) = (to_s(self.now), sender.ready().saturating_sub(self.now));
@@ -122,8 +122,8 @@ impl<'w> Checker<'w> {
             assert_eq!(totals.sent, seen.sent);
             assert!(totals.retransmitted <= totals.sent && totals.delivered <= totals.sent);
             assert!(totals.in_order <= totals.delivered, "sender {i}: {totals:?}");
-            let plan = &self.world.senders[i];
-            if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
+            let host = &self.world.hosts[i];
+            if host.transport.connections == Connections::Persistent || seen.periods <= 1 {
                 assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");
             }
             self.check_alive(i, sender);
@@ -150,14 +150,14 @@ impl<'w> Checker<'w> {
     /// A sender with data sends, also where nothing comes back; and where nothing but its own doing is in its way, it gets
     /// on, and what it sends gets into order.
     fn check_progress(&self, i: usize, seen: &Seen) {
-        let plan = &self.world.senders[i];
-        let own = matches!(plan.scheme, AnyScheme::Own(_));
+        let host = &self.world.hosts[i];
+        let own = matches!(host.scheme, AnyScheme::Own(_));
         if !seen.on || own {
             return;
         }
         // A persistent connection may be in backed-off silence.
-        let opened = plan.transport.connections == Connections::Fresh || seen.periods == 1;
-        let soon = plan.scheme.intersend() < SECOND;
+        let opened = host.transport.connections == Connections::Fresh || seen.periods == 1;
+        let soon = host.scheme.intersend() < SECOND;
         if opened && soon && self.now > seen.since + 10 * SECOND && seen.arrived == seen.arrived_before {
             // Timeouts after at most 3 and 9 s.
             assert!(seen.sent >= seen.sent_before + 3, "sender {i} does not try");
@@ -166,7 +166,7 @@ impl<'w> Checker<'w> {
             let stall = seen.stall.max(self.now - seen.progress);
             assert!(stall <= longest, "stands still for {} s of at most {} s", to_s(stall), to_s(longest));
             let wait = seen.longest_wait;
-            let in_order = !progress::answers_and_repairs(self.world, plan) || wait <= longest;
+            let in_order = !progress::answers_and_repairs(self.world, i) || wait <= longest;
             assert!(in_order, "a packet is not in order after {} s of at most {} s", to_s(wait), to_s(longest));
         }
     }
@@ -181,10 +181,10 @@ impl<'w> Checker<'w> {
             }
             LinkPlan::Cellular(cellular) => to_s(now) * cellular.max_mbps * 1e6 / 12_000.0,
         };
-        let links: f64 = self.world.hops.iter().map(|h| opportunities(&h.link)).sum();
-        let ticks: f64 = self.world.senders.iter().map(|s| to_s(now) * ticks_per_s(&s.transport)).sum();
+        let links: f64 = self.world.network.hops.iter().map(|h| opportunities(&h.link)).sum();
+        let ticks: f64 = self.world.hosts.iter().map(|s| to_s(now) * ticks_per_s(&s.transport)).sum();
         let periods: u64 = self.senders.iter().map(|s| u64::from(s.periods)).sum();
-        1000 + (1.1 * links + ticks) as u64 + 8 * periods + (6 + 4 * self.world.hops.len() as u64) * sent
+        1000 + (1.1 * links + ticks) as u64 + 8 * periods + (6 + 4 * self.world.network.hops.len() as u64) * sent
     }
 }
 
@@ -243,7 +243,7 @@ impl Observer<Sender> for Checker<'_> {
             seen.numbers.resize(2 * number + 64, false);
         }
         // A SYN has a number, and no data.
-        let data = packet.bytes == self.world.senders[i].transport.packet_bytes;
+        let data = packet.bytes == self.world.hosts[i].transport.packet_bytes;
         seen.distinct += u64::from(!std::mem::replace(&mut seen.numbers[number], true) && data);
         self.check(i, now, sender);
     }
