@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::queue::{Limit, QueueKind};
 use crate::service::{Cellular, Trace};
-use crate::time::Time;
+use crate::time::Duration;
 
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
 pub const PACKET_BYTES: f64 = 1250.0;
@@ -150,7 +150,7 @@ pub struct Reordering {
     /// Probability.
     pub probability: f64,
     /// How long it is held back.
-    pub delay: Time,
+    pub delay: Duration,
 }
 
 /// A link, before it is in motion.

@@ -44,7 +44,9 @@ impl Rule {
     #[target_feature(enable = "avx")]
     #[inline]
     pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
-        use std::arch::x86_64::{_CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd};
+        use std::arch::x86_64::{
+            _CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd,
+        };
         // SAFETY: each load reads four of four f64.
         let [m, lower, upper] = [m, &self.lower, &self.upper].map(|x| unsafe { _mm256_loadu_pd(x.as_ptr()) });
         let inside = _mm256_and_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(lower, m), _mm256_cmp_pd::<_CMP_LT_OQ>(m, upper));

@@ -11,7 +11,7 @@ use exmachina_net::network::{FlowPlan, HopPlan, Network, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::in_rounds;
@@ -55,7 +55,7 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
     let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
-    rounds.run(from_s(seconds), &mut Unwatched);
+    rounds.run(Instant::from_s(seconds), &mut Unwatched);
     let outcome = rounds.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }
@@ -124,7 +124,7 @@ fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
     let world = World::clean(vec![hop], vec![(flow, Host { scheme, transport }); case.senders]);
     let start = ProcessTime::now();
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
-    engine.run(from_s(seconds), &mut Unwatched);
+    engine.run(Instant::from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }

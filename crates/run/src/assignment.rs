@@ -3,7 +3,7 @@
 use exmachina_hosts::scheme::{Aimd, Mixed, Remy};
 use exmachina_net::observe::Observer;
 use exmachina_net::outcome::Outcome;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_rules::FlatTable;
 use exmachina_scenario::Specimen;
 use exmachina_scenario::role::Runs;
@@ -58,7 +58,7 @@ impl<'t> Assignment<'t> {
             // Most models: nobody pays for what there may be elsewhere.
             let table = self.table(0);
             let mut engine = dumbbell(network, specimen.seed(root), |_| Remy::new(table));
-            engine.run(from_s(duration_s), observer);
+            engine.run(Instant::from_s(duration_s), observer);
             return engine.outcome();
         }
         let scheme = |i: usize| match roles.get(i).map_or(Runs::Table(0), |role| role.runs) {
@@ -85,18 +85,18 @@ pub fn run_mixed<'t>(
     let (network, seed) = (&specimen.network, specimen.seed(root));
     if !specimen.neighbours.is_empty() {
         let mut engine = beside(network, &specimen.neighbours, seed, scheme);
-        engine.run(from_s(duration_s), observer);
+        engine.run(Instant::from_s(duration_s), observer);
         let mut outcome = engine.outcome();
         outcome.flows.truncate(network.senders());
         return outcome;
     }
     if network.is_dumbbell() {
         let mut engine = dumbbell(network, seed, scheme);
-        engine.run(from_s(duration_s), observer);
+        engine.run(Instant::from_s(duration_s), observer);
         return engine.outcome();
     }
     let mut engine = routed(network, seed, scheme);
-    engine.run(from_s(duration_s), observer);
+    engine.run(Instant::from_s(duration_s), observer);
     engine.outcome()
 }
 
@@ -160,8 +160,8 @@ links = ['B']
                 for specimen in &set.specimens {
                     let (network, seed) = (&specimen.network, specimen.seed(set.seed));
                     let (mut fast, mut general) = (dumbbell(network, seed, remy), routed(network, seed, remy));
-                    fast.run(from_s(60.0), &mut Unwatched);
-                    general.run(from_s(60.0), &mut Unwatched);
+                    fast.run(Instant::from_s(60.0), &mut Unwatched);
+                    general.run(Instant::from_s(60.0), &mut Unwatched);
                     assert_eq!(fast.outcome(), general.outcome());
                     assert!(!lossy || fast.outcome().lost > 1000);
                 }

@@ -78,7 +78,7 @@ mod tests {
     use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
     use exmachina_net::network::{On, Workload};
     use exmachina_net::observe::Unless;
-    use exmachina_net::time::from_s;
+    use exmachina_net::time::Instant;
 
     use super::*;
 
@@ -88,7 +88,7 @@ mod tests {
         let run = |abandoned| {
             let scheme = |_| AnyScheme::ConstantWindow(ConstantWindow { packets: 2000 });
             let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, scheme);
-            let early = engine.run(from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
+            let early = engine.run(Instant::from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
             (early, engine.outcome().flows[0].sent)
         };
         let (early, sent) = run(true);

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use exmachina_net::network::{FlowPlan, Network};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::random::Seed;
-use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_net::traffic::Traffic;
 use exmachina_scenario::world::World;
 use fair::{Fair, Use};
@@ -27,7 +27,7 @@ use fair::{Fair, Use};
 #[must_use]
 pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64, stop: &AtomicBool) -> Outcome {
     let mut fluid = Fluid::new(world, seed);
-    let end = from_s(duration_s);
+    let end = Instant::from_s(duration_s);
     while fluid.now < end && !stop.load(Ordering::Relaxed) {
         fluid.advance(end);
     }
@@ -42,14 +42,14 @@ enum Doing {
     /// Sending, with so many packets left (infinite: until it is switched off).
     Sending(f64),
     /// Waiting for the last ACK of its transfer.
-    Waiting(Time),
+    Waiting(Instant),
 }
 
 /// What was sent evenly between two instants and will arrive.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    from: Time,
-    to: Time,
+    from: Instant,
+    to: Instant,
     packets: f64,
 }
 
@@ -58,7 +58,7 @@ struct Sender {
     traffic: Traffic,
     min_rtt_ms: f64,
     /// RTT of an empty network.
-    rtt: Time,
+    rtt: Duration,
     /// Share of the packets that arrive.
     kept: f64,
     packet_mbit: f64,
@@ -74,7 +74,7 @@ struct Sender {
 
 /// Senders that share links as liquids would.
 struct Fluid {
-    now: Time,
+    now: Instant,
     senders: Vec<Sender>,
     fair: Fair,
     slowest_mbps: f64,
@@ -94,7 +94,7 @@ impl Fluid {
             traffic: Traffic::new(flow.workload.clone(), seed.root, seed.specimen, i),
             min_rtt_ms: flow.rtt_ms,
             // Jitter is uniform, so half of it is met on the mean.
-            rtt: from_ms(flow.rtt_ms + world.transmission_ms(i) + network.jitter_ms / 2.0),
+            rtt: Duration::from_ms(flow.rtt_ms + world.transmission_ms(i) + network.jitter_ms / 2.0),
             kept: kept[i],
             packet_mbit: f64::from(world.hosts[i].transport.packet_bytes.max(1)) * 8e-6,
             pieces: VecDeque::new(),
@@ -106,7 +106,7 @@ impl Fluid {
         };
         let n = network.senders();
         Fluid {
-            now: 0,
+            now: Instant::START,
             senders: network.flows.iter().enumerate().map(sender).collect(),
             fair: Fair::new(uses, capacities),
             slowest_mbps: network.rate_mbps(),
@@ -116,16 +116,16 @@ impl Fluid {
     }
 
     /// Goes on to the next event, or to the end.
-    fn advance(&mut self, end: Time) {
+    fn advance(&mut self, end: Instant) {
         let now = self.now;
         let event = |(s, rate): (&Sender, &f64)| match s.doing {
-            Doing::Sending(left) if left.is_finite() => {
-                now.saturating_add(from_s(left * s.packet_mbit / rate).max(1)).min(s.traffic.next)
-            }
+            Doing::Sending(left) if left.is_finite() => now
+                .saturating_add(Duration::from_s(left * s.packet_mbit / rate).max(Duration::NANOSECOND))
+                .min(s.traffic.next),
             Doing::Waiting(until) => until,
             _ => s.traffic.next,
         };
-        let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(NEVER).min(end);
+        let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(Instant::NEVER).min(end);
         self.flow(next);
         self.now = next;
         self.senders.iter_mut().for_each(|sender| sender.turn(next));
@@ -137,8 +137,8 @@ impl Fluid {
     }
 
     /// Lets all go on as they are until `next`.
-    fn flow(&mut self, next: Time) {
-        let (now, dt) = (self.now, to_s(next - self.now));
+    fn flow(&mut self, next: Instant) {
+        let (now, dt) = (self.now, (next - self.now).as_s());
         let on = self.senders.iter().filter(|s| s.doing != Doing::Pausing).count();
         for (sender, rate) in self.senders.iter_mut().zip(&self.rates) {
             if sender.doing != Doing::Pausing {
@@ -168,8 +168,8 @@ impl Fluid {
                 delivered,
                 late,
                 sent: whole(s.sent).max(delivered),
-                delay_ns: delivered.saturating_mul(s.rtt),
-                late_delay_ns: late.saturating_mul(s.rtt),
+                delay: s.rtt.saturating_mul(delivered),
+                late_delay: s.rtt.saturating_mul(late),
                 on_s: s.on_s,
                 share_s: s.share_s,
                 min_rtt_ms: s.min_rtt_ms,
@@ -185,13 +185,13 @@ impl Fluid {
 
 impl Sender {
     /// Delivers what was sent an RTT before the time from `now` to `next`.
-    fn deliver(&mut self, now: Time, next: Time) {
+    fn deliver(&mut self, now: Instant, next: Instant) {
         while let Some(&Piece { from, to, packets }) = self.pieces.front() {
             let (from, to) = (from.saturating_add(self.rtt), to.saturating_add(self.rtt));
             if from >= next {
                 break;
             }
-            let share = (to.min(next) - from.max(now)) as f64 / (to - from) as f64;
+            let share = (to.min(next) - from.max(now)).as_nanos_f64() / (to - from).as_nanos_f64();
             self.delivered += share * packets;
             if self.doing == Doing::Pausing {
                 self.late += share * packets;
@@ -204,7 +204,7 @@ impl Sender {
     }
 
     /// Does what is due.
-    fn turn(&mut self, now: Time) {
+    fn turn(&mut self, now: Instant) {
         self.doing = match self.doing {
             Doing::Pausing if self.traffic.next <= now => match self.traffic.begin_on_period(now) {
                 u32::MAX => Doing::Sending(f64::INFINITY),
@@ -212,7 +212,9 @@ impl Sender {
                 packets => Doing::Sending(f64::from(packets) / self.kept.max(1e-9)),
             },
             // Less than a packet's billionth is rounding.
-            Doing::Sending(left) if left < 1e-9 => Doing::Waiting(now.saturating_add(self.rtt.max(1))),
+            Doing::Sending(left) if left < 1e-9 => {
+                Doing::Waiting(now.saturating_add(self.rtt.max(Duration::NANOSECOND)))
+            }
             Doing::Sending(left) if left.is_finite() || self.traffic.next > now => Doing::Sending(left),
             Doing::Waiting(until) if until > now => self.doing,
             Doing::Sending(_) | Doing::Waiting(_) => {

@@ -44,7 +44,7 @@ fn world(specimen: &Specimen) -> World<'static> {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{from_s, to_s};
+    use exmachina_net::time::{Duration, Instant};
     use exmachina_net::traffic::Traffic;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
@@ -127,10 +127,10 @@ mod tests {
         for (specimen, ideal) in set.specimens.iter().zip(references(&set, 1000.0, &AtomicBool::new(false))) {
             let mut traffic = Traffic::new(specimen.network.flows[0].workload.clone(), set.seed, specimen.index, 0);
             let (mut on_s, mut now) = (0.0, traffic.next);
-            while now < from_s(1000.0) {
+            while now < Instant::from_s(1000.0) {
                 let took_s = f64::from(traffic.begin_on_period(now)) / 1500.0 + 0.15 + 1.0 / 1500.0;
-                on_s += took_s.min(1000.0 - to_s(now));
-                traffic.end_on_period(now + from_s(took_s));
+                on_s += took_s.min(1000.0 - now.as_s());
+                traffic.end_on_period(now + Duration::from_s(took_s));
                 now = traffic.next;
             }
             assert!((ideal.flows[0].on_s - on_s).abs() < 1e-3, "{} not {on_s}", ideal.flows[0].on_s);

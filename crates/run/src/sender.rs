@@ -18,7 +18,7 @@ use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::random::Seed;
 use exmachina_net::rounds::{Answered, Course};
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 /// One sender and what it has done so far.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub struct Sender<S> {
     acked: u32,
     /// The first packet past the end of the transfer ([`NUMBERS`]: no end in sight).
     end: u32,
-    last_send: Time,
+    last_send: Instant,
     /// When the schedule has it send next.
-    planned: Time,
+    planned: Instant,
     /// Its number.
     id: u16,
     /// Packets sent at `last_send`, kept where nothing spaces them.
@@ -45,14 +45,14 @@ pub struct Sender<S> {
     /// Packets delivered.
     pub delivered: u64,
     /// Sum of their RTTs.
-    pub delay: Time,
+    pub delay: Duration,
     /// Packets delivered while it was off, and the sum of their RTTs.
-    late: (u64, Time),
+    late: (u64, Duration),
     /// What makes its ACKs more like real ones, and when that wants to act next; most senders have none.
     training: Option<Box<Training>>,
-    due: Time,
+    due: Instant,
     /// How late its timer is the next time.
-    late_by: Time,
+    late_by: Duration,
 }
 
 impl<S: Scheme> Sender<S> {
@@ -65,16 +65,16 @@ impl<S: Scheme> Sender<S> {
             first_seq: u32::MAX,
             acked: 0,
             end: NUMBERS,
-            last_send: 0,
-            planned: NEVER,
+            last_send: Instant::START,
+            planned: Instant::NEVER,
             id,
             turn: 0,
             delivered: 0,
-            delay: 0,
-            late: (0, 0),
+            delay: Duration::ZERO,
+            late: (0, Duration::ZERO),
             training: None,
-            due: NEVER,
-            late_by: 0,
+            due: Instant::NEVER,
+            late_by: Duration::ZERO,
         }
     }
 
@@ -103,7 +103,7 @@ impl<S: Scheme> Sender<S> {
 
     /// Takes in the ACK of a packet; `clock` is the tick of the sender's clock in ns.
     #[inline(always)]
-    fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+    fn acknowledge(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration) {
         self.delivered += 1;
         self.delay += received - sent;
         if seq < self.first_seq {
@@ -112,7 +112,7 @@ impl<S: Scheme> Sender<S> {
                 self.scheme.on_stale_ack();
                 self.open();
             } else {
-                self.late = (self.late.0 + 1, self.late.1 + received - sent);
+                self.late = (self.late.0 + 1, self.late.1 + (received - sent));
             }
         } else if self.training.is_some() {
             self.train(seq, sent, received, clock);
@@ -123,8 +123,8 @@ impl<S: Scheme> Sender<S> {
 
     /// Takes in an ACK of packets of the present flow; the last of them was sent then.
     #[inline(always)]
-    fn take_in(&mut self, seq: u32, sent: Time, received: Time, clock: Time, stretch: u32) {
-        let (sent, received) = (tick(sent, clock), tick(received, clock));
+    fn take_in(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration, stretch: u32) {
+        let (sent, received) = (sent.ticked(clock), received.ticked(clock));
         let advance = seq + 1 - self.acked;
         if advance > stretch {
             let next_seq = self.next_seq;
@@ -158,7 +158,7 @@ impl<S: Scheme> Sender<S> {
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
     #[cold]
-    fn lose(&mut self, seq: u32, now: Time, clock: Time) {
+    fn lose(&mut self, seq: u32, now: Instant, clock: Duration) {
         if seq < self.first_seq {
             return;
         }
@@ -169,7 +169,7 @@ impl<S: Scheme> Sender<S> {
         let mute = nothing_to_come && self.next_seq >= self.limit;
         let by_bytes = self.end != NUMBERS;
         if mute {
-            let (now, next_seq) = (tick(now, clock), self.next_seq);
+            let (now, next_seq) = (now.ticked(clock), self.next_seq);
             let lost = next_seq - self.acked;
             self.scheme.on_rto(&Congestion { now, seq: self.acked, next_seq, lost, ..Congestion::default() });
         }
@@ -196,20 +196,20 @@ impl<S: MayFollowRules> MayFollowRules for Sender<S> {
 }
 
 impl<S: Scheme> Endpoint for Sender<S> {
-    fn start(&mut self, now: Time, packets: u32) {
+    fn start(&mut self, now: Instant, packets: u32) {
         self.scheme.start(now);
         self.first_seq = self.next_seq;
         self.acked = self.next_seq;
         self.end = self.next_seq.saturating_add(packets).min(NUMBERS);
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
-        self.late_by = 0;
+        self.late_by = Duration::ZERO;
         self.forget_held();
         self.open();
     }
 
     /// Nothing more is sent, and ACKs still to come are those of an earlier flow.
-    fn stop(&mut self, _now: Time) {
+    fn stop(&mut self, _now: Instant) {
         check_numbers(self.next_seq);
         self.forget_held();
         self.first_seq = u32::MAX;
@@ -222,7 +222,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration) {
         if packet.lost {
             self.lose(packet.seq, now, clock);
         } else {
@@ -238,31 +238,34 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn ready(&self) -> Time {
-        let send =
-            if self.next_seq < self.limit { self.last_send + self.scheme.intersend() + self.late_by } else { NEVER };
+    fn ready(&self) -> Instant {
+        let send = if self.next_seq < self.limit {
+            self.last_send + self.scheme.intersend() + self.late_by
+        } else {
+            Instant::NEVER
+        };
         send.min(self.due)
     }
 
     #[inline(always)]
-    fn planned(&self) -> Time {
+    fn planned(&self) -> Instant {
         self.planned
     }
 
     #[inline(always)]
-    fn plan(&mut self, at: Time) {
+    fn plan(&mut self, at: Instant) {
         self.planned = at;
     }
 
     #[inline(always)]
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
         if self.due <= now && !self.waited(now) {
             return (None, self.planned, 0);
         }
         let seq = self.next_seq;
         self.next_seq = seq + 1;
         let pause = self.scheme.intersend();
-        if pause == 0 {
+        if pause == Duration::ZERO {
             self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
         self.last_send = now;
@@ -270,7 +273,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         if self.training.is_some() {
             next = self.set_timer(now, pause);
         }
-        self.planned = if seq + 1 < self.limit { next } else { NEVER }.min(self.due);
+        self.planned = if seq + 1 < self.limit { next } else { Instant::NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
     }
@@ -292,12 +295,6 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 }
 
-/// What a clock shows that ticks this often (0 and 1: to the nanosecond).
-#[inline(always)]
-fn tick(t: Time, clock: Time) -> Time {
-    if clock > 1 { t - t % clock } else { t }
-}
-
 #[cfg(test)]
 mod tests {
     use exmachina_hosts::scheme::{Aimd, Remy};
@@ -310,13 +307,13 @@ mod tests {
         let rule = Action { multiple: 2.0, increment: 1, intersend_ms: 1.0 };
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
         let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, u32::MAX);
-        let first = sender.act(0).0.unwrap();
-        sender.stop(1);
-        sender.receive(&Packet { seq: 5, ..first }, 2, 1);
+        sender.start(Instant::START, u32::MAX);
+        let first = sender.act(Instant::START).0.unwrap();
+        sender.stop(Instant::from_nanos(1));
+        sender.receive(&Packet { seq: 5, ..first }, Instant::from_nanos(2), Duration::NANOSECOND);
         assert_eq!(sender.scheme.controller.window(), 1, "nothing acts while it is off");
-        sender.start(10, u32::MAX);
-        sender.receive(&first, 50, 1);
+        sender.start(Instant::from_nanos(10), u32::MAX);
+        sender.receive(&first, Instant::from_nanos(50), Duration::NANOSECOND);
         assert_eq!((sender.scheme.controller.window(), sender.delivered), (3, 2));
         assert_eq!(sender.scheme.controller.memory(), &Memory::default());
         // The window holds packets of the present flow only.
@@ -328,13 +325,13 @@ mod tests {
         let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
         let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, 3);
-        let (first, second) = (sender.act(0).0.unwrap(), sender.act(1_000_000).0.unwrap());
-        assert_eq!(sender.ready(), NEVER);
-        sender.receive(&Packet { lost: true, ..first }, 5_000_000, 1);
-        assert_eq!(sender.ready(), NEVER, "an ACK may still come");
-        sender.receive(&Packet { lost: true, ..second }, 6_000_000, 1);
-        assert_eq!((sender.ready(), sender.limit, sender.end), (2_000_000, 4, 5));
+        sender.start(Instant::START, 3);
+        let (first, second) = (sender.act(Instant::START).0.unwrap(), sender.act(Instant::from_millis(1)).0.unwrap());
+        assert_eq!(sender.ready(), Instant::NEVER);
+        sender.receive(&Packet { lost: true, ..first }, Instant::from_millis(5), Duration::NANOSECOND);
+        assert_eq!(sender.ready(), Instant::NEVER, "an ACK may still come");
+        sender.receive(&Packet { lost: true, ..second }, Instant::from_millis(6), Duration::NANOSECOND);
+        assert_eq!((sender.ready(), sender.limit, sender.end), (Instant::from_millis(2), 4, 5));
     }
 
     #[test]
@@ -342,30 +339,32 @@ mod tests {
         let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
         let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
         let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(0, u32::MAX);
+        sender.start(Instant::START, u32::MAX);
         let lost = |packet: Option<Packet>| Packet { lost: true, ..packet.unwrap() };
-        let first = lost(sender.act(0).0);
+        let first = lost(sender.act(Instant::START).0);
         // It has room for another: nothing is known of that one yet, and nothing changes.
-        sender.receive(&first, 500_000, 1);
-        assert_eq!((sender.ready(), sender.limit), (1_000_000, 2));
-        let second = lost(sender.act(1_000_000).0);
-        assert_eq!(sender.ready(), NEVER);
-        sender.receive(&second, 6_000_000, 1);
-        assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (2_000_000, 4, 0));
+        sender.receive(&first, Instant::from_nanos(500_000), Duration::NANOSECOND);
+        assert_eq!((sender.ready(), sender.limit), (Instant::from_millis(1), 2));
+        let second = lost(sender.act(Instant::from_millis(1)).0);
+        assert_eq!(sender.ready(), Instant::NEVER);
+        sender.receive(&second, Instant::from_millis(6), Duration::NANOSECOND);
+        assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (Instant::from_millis(2), 4, 0));
         assert_eq!(sender.scheme.controller.memory(), &Memory::default());
     }
 
     #[test]
     fn aimd_whose_window_is_lost_halves_it() {
         let mut sender = Sender::new(Aimd::default(), 0);
-        sender.start(0, u32::MAX);
+        sender.start(Instant::START, u32::MAX);
         (0..3).for_each(|i| {
-            let sent = Packet { seq: i, ..sender.act(Time::from(i)).0.unwrap() };
-            sender.receive(&sent, 10 + Time::from(i), 1);
+            let sent = Packet { seq: i, ..sender.act(Instant::from_nanos(i.into())).0.unwrap() };
+            sender.receive(&sent, Instant::from_nanos(10 + u64::from(i)), Duration::NANOSECOND);
         });
         assert_eq!(sender.scheme.window(), 4);
-        let window: Vec<Packet> = (0..4).map(|i| sender.act(20 + i).0.unwrap()).collect();
-        window.iter().for_each(|packet| sender.receive(&Packet { lost: true, ..*packet }, 40, 1));
+        let window: Vec<Packet> = (0..4).map(|i| sender.act(Instant::from_nanos(20 + i)).0.unwrap()).collect();
+        window.iter().for_each(|packet| {
+            sender.receive(&Packet { lost: true, ..*packet }, Instant::from_nanos(40), Duration::NANOSECOND)
+        });
         assert_eq!((sender.scheme.window(), sender.limit), (2, 7 + 2));
     }
 
@@ -373,11 +372,11 @@ mod tests {
     #[should_panic(expected = "as many as have numbers")]
     fn packet_numbers_do_not_wrap() {
         let mut sender = Sender { next_seq: NUMBERS - 3, ..Sender::new(Aimd::default(), 0) };
-        sender.start(0, u32::MAX);
+        sender.start(Instant::START, u32::MAX);
         while !sender.finished() {
-            let packet = sender.act(0).0.unwrap();
-            sender.receive(&packet, 10, 1);
+            let packet = sender.act(Instant::START).0.unwrap();
+            sender.receive(&packet, Instant::from_nanos(10), Duration::NANOSECOND);
         }
-        sender.stop(10);
+        sender.stop(Instant::from_nanos(10));
     }
 }

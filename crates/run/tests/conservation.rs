@@ -11,7 +11,7 @@ use exmachina_net::path::Path;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_net::time::{from_s, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_scenario::world::{Host, World};
 use proptest::prelude::*;
 use worlds::Checker;
@@ -63,7 +63,7 @@ fn every_combination_conserves_packets() {
                         let world = pair(&scheme, transport, &link, &queue, on);
                         let mut engine = world.engine(SEED);
                         let mut checker = Checker::new(&world, u64::MAX);
-                        engine.run(from_s(3.0), &mut checker);
+                        engine.run(Instant::from_s(3.0), &mut checker);
                         checker.verdict(&engine);
                         let delivered: u64 = engine.outcome().flows.iter().map(|f| f.delivered).sum();
                         assert!(delivered > 20, "{scheme_name} over {queue_name}: {delivered}");
@@ -78,7 +78,7 @@ fn every_combination_conserves_packets() {
 fn summary(engine: &exmachina_scenario::world::EvaluationEngine<'static>) -> String {
     let hops = engine.path().hop_totals(engine.now());
     let totals: Vec<_> = engine.senders().iter().map(exmachina_net::endpoint::Endpoint::totals).collect();
-    format!("{:?} {hops:?} {totals:?} {} {}", engine.outcome(), engine.path().in_flight(), to_s(engine.now()))
+    format!("{:?} {hops:?} {totals:?} {} {}", engine.outcome(), engine.path().in_flight(), engine.now().as_s())
 }
 
 /// A fast link would take long: the end, at most, of so many packets.
@@ -96,7 +96,7 @@ proptest! {
         let (world, _) = worlds::world(seed);
         let mut engine = world.engine(Seed { root: seed, specimen: 1 });
         let mut checker = Checker::new(&world, 200_000);
-        let _ = engine.run(from_s(duration(&world)), &mut checker);
+        let _ = engine.run(Instant::from_s(duration(&world)), &mut checker);
         checker.verdict(&engine);
     }
 
@@ -107,12 +107,12 @@ proptest! {
         prop_assume!(world.hosts.iter().all(|host| !matches!(host.scheme, AnyScheme::Own(_))));
         let end = duration(&world);
         let mut whole = world.engine(SEED);
-        whole.run(from_s(end), &mut Unwatched);
+        whole.run(Instant::from_s(end), &mut Unwatched);
         let mut parts = world.engine(SEED);
-        parts.run(from_s(end * pause), &mut Unwatched);
+        parts.run(Instant::from_s(end * pause), &mut Unwatched);
         let mut copy = parts.clone();
         for engine in [&mut parts, &mut copy] {
-            engine.run(from_s(end), &mut Unwatched);
+            engine.run(Instant::from_s(end), &mut Unwatched);
             prop_assert_eq!(summary(engine), summary(&whole));
         }
     }
@@ -124,9 +124,9 @@ proptest! {
 fn a_scheme_that_answers_losses_hears_of_them_whatever_the_recovery() {
     for seed in [16707921791175891763, 13204206599552145104, 928665992624660200, 10775450383859009523] {
         let (world, _) = worlds::world(seed);
-        let (mut engine, end) = (world.engine(SEED), from_s(duration(&world)));
-        let _ = engine.run(end, &mut Checker::new(&world, 1_000_000));
-        assert!(engine.now() >= end, "{seed}: a million events in {} s", to_s(engine.now()));
+        let (mut engine, end) = (world.engine(SEED), Duration::from_s(duration(&world)));
+        let _ = engine.run(Instant::START + end, &mut Checker::new(&world, 1_000_000));
+        assert!(engine.now() >= Instant::START + end, "{seed}: a million events in {} s", engine.now().as_s());
     }
 }
 
@@ -140,7 +140,7 @@ fn the_two_tail_drop_queues_are_one() {
                 world.network.hops[0].limit = limit;
                 let run = |world: &World<'static>| {
                     let mut engine = world.engine(SEED);
-                    engine.run(from_s(10.0), &mut Unwatched);
+                    engine.run(Instant::from_s(10.0), &mut Unwatched);
                     let mut flows = engine.outcome().flows;
                     flows.truncate(2);
                     flows

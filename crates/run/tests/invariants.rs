@@ -11,7 +11,7 @@ use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::packet::Packet;
 use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
-use exmachina_net::time::{Time, from_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{DesignEngine, dumbbell};
 use exmachina_run::sender::Sender;
@@ -100,34 +100,34 @@ fn engine<'t>(world: &World, table: &'t FlatTable) -> DesignEngine<AnyScheme<'t>
 /// Checks every event as it happens.
 #[derive(Default)]
 struct Checker {
-    now: Time,
-    last_departure: Time,
-    last_sent: Vec<Time>,
-    min_rtt: Vec<Time>,
+    now: Instant,
+    last_departure: Instant,
+    last_sent: Vec<Instant>,
+    min_rtt: Vec<Duration>,
 }
 
 impl Checker {
     fn new(network: &Network) -> Checker {
-        let min_rtt = network.rtts_ms().map(|ms| (ms * 1e6) as Time).collect();
-        Checker { last_sent: vec![0; network.senders()], min_rtt, ..Default::default() }
+        let min_rtt = network.rtts_ms().map(|ms| Duration::from_nanos_f64(ms * 1e6)).collect();
+        Checker { last_sent: vec![Instant::START; network.senders()], min_rtt, ..Default::default() }
     }
 
-    fn tick(&mut self, now: Time) {
+    fn tick(&mut self, now: Instant) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
     }
 }
 
 impl<S: Scheme> Observer<Sender<S>> for Checker {
-    fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
+    fn started(&mut self, now: Instant, _: usize, _: &Sender<S>) {
         self.tick(now);
     }
 
-    fn stopped(&mut self, now: Time, _: usize) {
+    fn stopped(&mut self, now: Instant, _: usize) {
         self.tick(now);
     }
 
-    fn sent(&mut self, now: Time, _: usize, _: &Packet, departs: Option<Time>, _: &Sender<S>) {
+    fn sent(&mut self, now: Instant, _: usize, _: &Packet, departs: Option<Instant>, _: &Sender<S>) {
         self.tick(now);
         if let Some(departs) = departs {
             assert!(departs > now && departs > self.last_departure, "the queue is not FIFO");
@@ -135,7 +135,7 @@ impl<S: Scheme> Observer<Sender<S>> for Checker {
         }
     }
 
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, _: &Sender<S>) {
+    fn acked(&mut self, now: Instant, sender: usize, packet: &Packet, _: &Sender<S>) {
         let rtt = now - packet.sent;
         self.tick(now);
         assert!(rtt > self.min_rtt[sender], "an RTT below the minimum");
@@ -156,7 +156,7 @@ proptest! {
     fn events_are_in_order_and_packets_are_conserved(world in world()) {
         let table = table(&world);
         let mut engine = engine(&world, &table);
-        engine.run(from_s(6.0), &mut Checker::new(&world.network));
+        engine.run(Instant::from_s(6.0), &mut Checker::new(&world.network));
         prop_assert!(conserved(&engine.outcome()), "{:?}", engine.outcome());
     }
 
@@ -164,12 +164,12 @@ proptest! {
     fn runs_repeat_and_saved_states_go_on_alike(world in world(), pause in 0.0f64..5.0) {
         let table = table(&world);
         let mut whole = engine(&world, &table);
-        whole.run(from_s(5.0), &mut Unwatched);
+        whole.run(Instant::from_s(5.0), &mut Unwatched);
         let mut parts = engine(&world, &table);
-        parts.run(from_s(pause), &mut Unwatched);
+        parts.run(Instant::from_s(pause), &mut Unwatched);
         let mut copy = parts.clone();
         for engine in [&mut parts, &mut copy] {
-            engine.run(from_s(5.0), &mut Unwatched);
+            engine.run(Instant::from_s(5.0), &mut Unwatched);
             prop_assert_eq!(engine.outcome(), whole.outcome());
         }
     }
@@ -189,7 +189,7 @@ proptest! {
             let world = World { network, ..world.clone() };
             let table = table(&world);
             let mut engine = engine(&world, &table);
-            engine.run(from_s(4.0), &mut Unwatched);
+            engine.run(Instant::from_s(4.0), &mut Unwatched);
             engine.outcome()
         };
         prop_assert_eq!(run(plain), run(general));
@@ -205,7 +205,7 @@ fn run_rule<O: for<'t> Observer<Sender<Remy<'t>>>>(
 ) -> Outcome {
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
     let mut engine = dumbbell(network, Seed { root: 5, specimen: 0 }, |_| Remy::new(&table));
-    engine.run(from_s(seconds), observer);
+    engine.run(Instant::from_s(seconds), observer);
     engine.outcome()
 }
 
@@ -231,7 +231,7 @@ fn transfers_by_bytes_deliver_all_their_packets() {
     #[derive(Default)]
     struct Transfers(u64);
     impl<S: Scheme> Observer<Sender<S>> for Transfers {
-        fn stopped(&mut self, _: Time, _: usize) {
+        fn stopped(&mut self, _: Instant, _: usize) {
             self.0 += 1;
         }
     }
@@ -250,12 +250,12 @@ fn transfers_by_bytes_deliver_all_their_packets() {
 #[test]
 fn given_arrivals_are_served_in_turn() {
     #[derive(Default)]
-    struct Times(Vec<Time>);
+    struct Times(Vec<Instant>);
     impl<S: Scheme> Observer<Sender<S>> for Times {
-        fn started(&mut self, now: Time, _: usize, _: &Sender<S>) {
+        fn started(&mut self, now: Instant, _: usize, _: &Sender<S>) {
             self.0.push(now);
         }
-        fn stopped(&mut self, now: Time, _: usize) {
+        fn stopped(&mut self, now: Instant, _: usize) {
             self.0.push(now);
         }
     }
@@ -270,7 +270,7 @@ fn given_arrivals_are_served_in_turn() {
     let mut times = Times::default();
     let outcome = run_rule(Action { multiple: 0.0, increment: 40, intersend_ms: 0.0 }, &network, 8.0, &mut times);
     // 100 packets at 1 ms each, and the RTT of 20 ms; then 0.5 s; one packet takes 21 ms.
-    assert_eq!(times.0, [1.0, 1.12, 1.12, 1.62, 5.0, 5.021, 6.0].map(from_s));
+    assert_eq!(times.0, [1.0, 1.12, 1.12, 1.62, 5.0, 5.021, 6.0].map(Instant::from_s));
     // In time on, the last until the end of the run.
     assert!((outcome.flows[0].on_s - (0.12 + 0.5 + 0.021 + 2.0)).abs() < 1e-9, "{}", outcome.flows[0].on_s);
 }

@@ -8,7 +8,7 @@ use exmachina_net::network::{FirstOff, FlowPlan, HopPlan, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_scenario::world::{Host, World};
 
@@ -63,7 +63,7 @@ fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
     let mut flows = [Vec::new(), Vec::new()];
     for tenths in 1..=SAMPLES {
-        engine.run(from_s(tenths as f64 / 10.0), &mut Unwatched);
+        engine.run(Instant::from_s(tenths as f64 / 10.0), &mut Unwatched);
         for (flow, sender) in flows.iter_mut().zip(engine.senders()) {
             let totals = sender.totals();
             flow.push(Sample {

@@ -9,7 +9,7 @@ use exmachina_net::network::{Arrival, FlowPlan, HopPlan, On, Stop, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_scenario::replay;
 use exmachina_scenario::world::{Host, World};
@@ -97,7 +97,7 @@ fn departs(world: &World<'static>, changes: &[Change], until_s: f64) -> f64 {
             theirs[changes[i].sender].take(&changes[i]);
             i += 1;
         }
-        engine.run(from_s(now + ROUNDING_S), &mut Unwatched);
+        engine.run(Instant::from_s(now + ROUNDING_S), &mut Unwatched);
         for (sender, (theirs, ends)) in theirs.iter().zip(engine.senders()).enumerate() {
             let totals = ends.totals();
             let ours = Known {

@@ -12,7 +12,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{Time, from_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{beside, dumbbell};
 use exmachina_run::sender::Sender;
@@ -43,7 +43,7 @@ fn window(packets: i32) -> Action {
 fn watched<O: for<'t> Observer<Sender<Remy<'t>>>>(network: &Network, action: Action, observer: &mut O) -> Outcome {
     let table = table(action);
     let mut engine = dumbbell(network, SEED, |_| Remy::new(&table));
-    engine.run(from_s(100.0), observer);
+    engine.run(Instant::from_s(100.0), observer);
     engine.outcome()
 }
 
@@ -77,7 +77,7 @@ fn a_rule_acts_as_often() {
     #[derive(Default)]
     struct Windows(Vec<u32>);
     impl<S: Scheme> Observer<Sender<S>> for Windows {
-        fn acked(&mut self, _: Time, _: usize, packet: &Packet, sender: &Sender<S>) {
+        fn acked(&mut self, _: Instant, _: usize, packet: &Packet, sender: &Sender<S>) {
             if packet.seq % 8 == 7 {
                 self.0.push(sender.scheme.window());
             }
@@ -111,9 +111,9 @@ fn a_gap_is_acknowledged_at_once() {
 #[test]
 fn flows_are_upset_at_the_same_instants_whatever_they_run() {
     #[derive(Default)]
-    struct Upset(Vec<Time>, u32);
+    struct Upset(Vec<Instant>, u32);
     impl<S: Scheme> Observer<Sender<S>> for Upset {
-        fn acked(&mut self, now: Time, _: usize, _: &Packet, sender: &Sender<S>) {
+        fn acked(&mut self, now: Instant, _: usize, _: &Packet, sender: &Sender<S>) {
             if self.1 != 0 && sender.scheme.window() != self.1 {
                 self.0.push(now);
             }
@@ -128,13 +128,13 @@ fn flows_are_upset_at_the_same_instants_whatever_they_run() {
         keeps.set_action(1, Action { multiple: 1.0, increment: 0, intersend_ms });
         let (table, mut seen) = (FlatTable::new(&keeps).unwrap(), Upset::default());
         let mut engine = dumbbell(&upset, SEED, |_| Remy::new(&table));
-        engine.run(from_s(60.0), &mut seen);
+        engine.run(Instant::from_s(60.0), &mut seen);
         seen.0
     };
     let (fast, slow) = (instants(1.2), instants(4.0));
     assert!((15..50).contains(&fast.len()), "{fast:?}");
     // Heard of at the next ACK: of a window of one packet that takes an RTT.
-    let apart = |(a, b): (&Time, &Time)| a.abs_diff(*b) > from_s(0.12);
+    let apart = |(a, b): (&Instant, &Instant)| a.abs_diff(*b) > Duration::from_s(0.12);
     assert!(fast.len() == slow.len() && !fast.iter().zip(&slow).any(apart), "{fast:?} {slow:?}");
     let calm = run(&for_ever(1), window(50));
     let set = run(&upset, window(50));
@@ -174,8 +174,8 @@ fn a_policed_link_has_no_queue() {
     let outcome = run(&policed, window(300));
     // Of two windows of 300 packets each 100 ms, 100 pass and what the bucket holds.
     assert!(outcome.lost > 0 && (1.0..10.1).contains(&mbps(&outcome)), "{}", mbps(&outcome));
-    let rtts: u64 = outcome.flows.iter().map(|flow| flow.delay_ns).sum();
-    assert_eq!(rtts, 101_000_000 * outcome.flows.iter().map(|flow| flow.delivered).sum::<u64>());
+    let rtts: Duration = outcome.flows.iter().map(|flow| flow.delay).sum();
+    assert_eq!(rtts, Duration::from_millis(101) * outcome.flows.iter().map(|flow| flow.delivered).sum::<u64>());
 }
 
 /// A rate that wanders by 30 % is the usual one on the mean, but for what the mean of a logarithm leaves.
@@ -216,8 +216,8 @@ fn neighbours_are_those_of_evaluations() {
         };
         let world = World::clean(nobody.hops.clone(), neighbours.iter().enumerate().map(sender).collect());
         let (mut here, mut there) = (beside(&nobody, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
-        here.run(from_s(60.0), &mut Unwatched);
-        there.run(from_s(60.0), &mut Unwatched);
+        here.run(Instant::from_s(60.0), &mut Unwatched);
+        there.run(Instant::from_s(60.0), &mut Unwatched);
         let (here, there) = (here.outcome(), there.outcome());
         assert_eq!(here.flows, there.flows);
         assert!(here.lost > 0 && here.lost == there.lost && mbps(&here) > 8.0, "{} {}", here.lost, mbps(&here));
@@ -232,7 +232,7 @@ fn a_neighbour_takes_what_is_left() {
     let network = with_room(100, for_ever(1));
     let cubic = [Neighbour { kind: Kind::Cubic, flow: network.flows[0].clone() }];
     let mut engine = beside(&network, &cubic, SEED, |_| Mixed::Remy(Remy::new(&table)));
-    engine.run(from_s(100.0), &mut Unwatched);
+    engine.run(Instant::from_s(100.0), &mut Unwatched);
     let outcome = engine.outcome();
     let [ours, theirs] = [0, 1].map(|i| outcome.flows[i].throughput_mbps());
     assert!((3.7..=4.01).contains(&ours) && (5.3..6.1).contains(&theirs), "{ours} {theirs}");

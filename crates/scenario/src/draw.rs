@@ -8,7 +8,7 @@ use exmachina_hosts::transport::Preset;
 use exmachina_net::network::{self, FlowPlan, HopPlan, LinkPlan, Network, On};
 use exmachina_net::queue::{Limit, QueueKind, XcpSettings};
 use exmachina_net::random::{Purpose, Seed, Stream};
-use exmachina_net::time::from_ms;
+use exmachina_net::time::Duration;
 
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::evaluation::{AIMD, Evaluation};
@@ -202,7 +202,7 @@ impl Evaluation {
     ) -> Result<Vec<Host<'t>>, String> {
         let mut transport = self.transport.settings(scheme);
         if clock_ms > 0.0 {
-            transport.clock = from_ms(clock_ms);
+            transport.clock = Duration::from_ms(clock_ms);
         }
         let around = Surroundings { preset: self.transport.preset, transport, ecn: self.transport.ecn(), library };
         // The reference has no senders of its own.

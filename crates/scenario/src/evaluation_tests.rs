@@ -7,7 +7,7 @@ use exmachina_net::network::{LinkPlan, Network, On, Workload as NetworkWorkload}
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, RedSettings, StepSettings};
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_s;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use proptest::prelude::*;
 
@@ -166,7 +166,7 @@ fn a_parking_lot() {
     assert!(matches!(world.hosts[1].scheme, AnyScheme::Compound(_)));
     assert_eq!(world.network.flows[3].workload.on, On::Forever);
     let mut engine = world.engine(evaluation.run_seed(1));
-    engine.run(from_s(10.0), &mut Unwatched);
+    engine.run(Instant::from_s(10.0), &mut Unwatched);
     let outcome = engine.outcome();
     // Alone on B but for the sender that A holds up: 40 Mbit/s x 10 s are 40000 packets.
     assert!(outcome.flows[3].delivered > 10_000, "{outcome:?}");
@@ -201,7 +201,10 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
     let QueueKind::FqCoDel(fq) = queue("'cubic'", "queue = { fqcodel = { queues = 8, target_ms = 1 } }") else {
         panic!("expected FQ-CoDel");
     };
-    assert_eq!((fq.queues, fq.codel.target, fq.codel.interval), (8, 1_000_000, 100_000_000));
+    assert_eq!(
+        (fq.queues, fq.codel.target, fq.codel.interval),
+        (8, Duration::from_millis(1), Duration::from_millis(100))
+    );
 }
 
 /// ns-2's drop tail has room for one packet less than its limit; its other queues, and today's, for all.
@@ -232,13 +235,16 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     assert_eq!(settings("cubic", "preset = 'tao14'"), tao14.with_recovery(Recovery::TcpLinux));
     assert_eq!(settings("newreno", "preset = 'tao14'").recovery(), Recovery::NewReno);
     let remy = settings("x.dna", "preset = 'tao14'");
-    assert_eq!((remy.recovery(), remy.clock), (Recovery::RationalTao14, 0));
+    assert_eq!((remy.recovery(), remy.clock), (Recovery::RationalTao14, Duration::ZERO));
     let own = settings("x.dna", "preset = 'tao14'\nrecovery = 'rational-remy13'\nclock_ms = 1\nconnections = 'fresh'");
-    assert_eq!((own.recovery(), own.clock, own.connections), (Recovery::RationalRemy13, 1_000_000, Connections::Fresh));
+    assert_eq!(
+        (own.recovery(), own.clock, own.connections),
+        (Recovery::RationalRemy13, Duration::from_millis(1), Connections::Fresh)
+    );
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);
     // The senders' clocks are those of the path, where it says so.
     let text = SHORT.replace(RTT, "rtt_ms = 150\nclock_ms = 2");
-    assert_eq!(world(&parse(&text), 0, &library).hosts[0].transport.clock, 2_000_000);
+    assert_eq!(world(&parse(&text), 0, &library).hosts[0].transport.clock, Duration::from_millis(2));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use exmachina_net::engine::Engine;
 use exmachina_net::network::{FlowPlan, HopPlan, Network};
 use exmachina_net::path::{Topology, Wire};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_ms;
+use exmachina_net::time::Duration;
 
 /// What is at both ends of a flow.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl<'t> World<'t> {
     #[must_use]
     pub fn engine(&self, seed: Seed) -> EvaluationEngine<'t> {
         let ends = |(i, host): (usize, &Host<'t>)| {
-            let block_delay = from_ms(self.network.transmission_ms(i, SACK_BLOCK_BYTES));
+            let block_delay = Duration::from_ms(self.network.transmission_ms(i, SACK_BLOCK_BYTES));
             Ends::new(host.scheme.clone(), i as u16, host.transport, block_delay)
         };
         let ends = self.hosts.iter().enumerate().map(ends).collect();

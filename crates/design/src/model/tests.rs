@@ -296,7 +296,7 @@ fn other_traffic_is_trained_with_in_turn() {
         assert_eq!(b.network.flows[0].workload.on == On::Bytes(1e5), i % 2 == 1);
     }
     let times = Flow { on_s: 1.0, share_s: 1.0, min_rtt_ms: 1e-6, ..Flow::default() };
-    let flow = Flow { delivered: 2, sent: 9, delay_ns: 4, ..times };
+    let flow = Flow { delivered: 2, sent: 9, delay: exmachina_net::time::Duration::from_nanos(4), ..times };
     let outcome = Outcome { flows: vec![flow, Flow { sent: 1, ..times }], lost: 0, in_flight: 0, rate_mbps: 0.01 };
     let worth = |i: usize| both.worth(&two.specimens[i], &outcome);
     // log2(2 packets a second on a link of one) less delta * log2(a delay ratio of 2); halved for the other traffic.

@@ -1,6 +1,6 @@
 //! A RemyCC: a rule table behind the scheme trait.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Capabilities, Scheme};
@@ -23,11 +23,11 @@ impl<'t> Remy<'t> {
 }
 
 impl Scheme for Remy<'_> {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         self.controller = Controller::start(self.table);
     }
 
-    fn resume(&mut self, now: Time, _idle: Time) {
+    fn resume(&mut self, now: Instant, _idle: Duration) {
         self.start(now);
     }
 
@@ -35,7 +35,8 @@ impl Scheme for Remy<'_> {
     #[inline(always)]
     fn on_ack(&mut self, ack: &Ack) {
         let Ack { sent, received, tick, advance, stretch, .. } = *ack;
-        self.controller.on_stretched_ack(self.table, sent, received, tick, advance, stretch.max(1));
+        let [sent, received] = [sent, received].map(Instant::as_nanos);
+        self.controller.on_stretched_ack(self.table, sent, received, tick.as_nanos(), advance, stretch.max(1));
     }
 
     /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:
@@ -68,7 +69,7 @@ impl Scheme for Remy<'_> {
     }
 
     #[inline(always)]
-    fn intersend(&self) -> Time {
-        self.controller.intersend_ns()
+    fn intersend(&self) -> Duration {
+        Duration::from_nanos(self.controller.intersend_ns())
     }
 }

@@ -6,12 +6,12 @@ use super::{Bottleneck, Crowd, DelayLine, Passage, Path};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::random::Seed;
-use crate::time::{Time, from_ms};
+use crate::time::{Duration, Instant};
 
 /// What is kept of a packet on its way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Light {
-    sent: Time,
+    sent: Instant,
     seq: u32,
     sender: u16,
     lost: bool,
@@ -26,7 +26,7 @@ pub struct Dumbbell {
     /// Where some do.
     crowd: Crowd<Light>,
     passing: bool,
-    clock: Time,
+    clock: Duration,
     plain: bool,
 }
 
@@ -43,7 +43,7 @@ impl Dumbbell {
             line: DelayLine::default(),
             crowd: Crowd::default(),
             passing,
-            clock: from_ms(network.clock_ms),
+            clock: Duration::from_ms(network.clock_ms),
             plain: !passing && bottleneck.is_plain() && network.clock_ms == 0.0,
             bottleneck,
         }
@@ -57,19 +57,19 @@ impl Path for Dumbbell {
     }
 
     #[inline(always)]
-    fn next<const PLAIN: bool>(&self) -> Time {
+    fn next<const PLAIN: bool>(&self) -> Instant {
         if !PLAIN && self.passing { self.crowd.next() } else { self.line.next() }
     }
 
     #[inline(always)]
-    fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
+    fn step<const PLAIN: bool>(&mut self, _now: Instant) -> Option<Packet> {
         let light = if !PLAIN && self.passing { self.crowd.pop() } else { self.line.pop() };
         let Light { sent, seq, sender, lost } = light;
         Some(Packet { sent, seq, sender, lost: !PLAIN && lost, ..Packet::default() })
     }
 
     #[inline(always)]
-    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         let Packet { sent, seq, sender, .. } = packet;
         let Passage { departs, back, lost } = self.bottleneck.take::<PLAIN>(usize::from(sender), now);
         let light = Light { sent, seq, sender, lost };
@@ -82,8 +82,8 @@ impl Path for Dumbbell {
     }
 
     #[inline(always)]
-    fn clock<const PLAIN: bool>(&self) -> Time {
-        if PLAIN { 0 } else { self.clock }
+    fn clock<const PLAIN: bool>(&self) -> Duration {
+        if PLAIN { Duration::ZERO } else { self.clock }
     }
 
     fn lost(&self) -> u64 {
@@ -94,7 +94,7 @@ impl Path for Dumbbell {
         self.line.iter().chain(self.crowd.iter()).filter(|p| !p.lost).count() as u64
     }
 
-    fn backlog(&self, now: Time) -> u64 {
+    fn backlog(&self, now: Instant) -> u64 {
         self.bottleneck.backlog(now)
     }
 }

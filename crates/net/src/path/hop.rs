@@ -6,14 +6,14 @@ use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
 use crate::random::{Purpose, Seed, Stream};
 use crate::service::{Carrier, CellularLink, OPPORTUNITY_BYTES, Service, TraceLink};
-use crate::time::{NEVER, Time};
+use crate::time::Instant;
 
 /// A queue and its link.
 #[derive(Clone, Debug)]
 pub struct Hop {
     kind: Kind,
     /// When something happens here next.
-    pub(super) next: Time,
+    pub(super) next: Instant,
     /// Probability that a packet is lost after the queue, for no reason of congestion.
     loss: f64,
     loss_stream: Stream,
@@ -52,7 +52,7 @@ pub struct HopTotals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HopEvent {
     /// When.
-    pub time: Time,
+    pub time: Instant,
     /// What.
     pub kind: HopEventKind,
     /// The packet's sender.
@@ -100,7 +100,7 @@ impl Hop {
         };
         Hop {
             kind,
-            next: NEVER,
+            next: Instant::NEVER,
             loss: plan.loss,
             loss_stream: stream(Purpose::Loss),
             totals: HopTotals::default(),
@@ -109,7 +109,7 @@ impl Hop {
     }
 
     /// A packet arrives: when it departs, if that is known already.
-    pub(super) fn arrive(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) -> Option<Time> {
+    pub(super) fn arrive(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) -> Option<Instant> {
         self.totals.arrived += 1;
         packet.enqueued = now;
         let before = dropped.len();
@@ -128,13 +128,14 @@ impl Hop {
                 queue.enqueue(packet, now, dropped);
                 if transmitting.is_none() {
                     *transmitting = queue.dequeue(now, dropped);
-                    self.next =
-                        transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, true)));
+                    self.next = transmitting
+                        .as_ref()
+                        .map_or(Instant::NEVER, |p| now.saturating_add(link.transmit(p.bytes, true)));
                 }
             }
             Kind::Opportunities { queue, service, .. } => {
                 queue.enqueue(packet, now, dropped);
-                if self.next == NEVER && queue.packets() > 0 {
+                if self.next == Instant::NEVER && queue.packets() > 0 {
                     self.next = service.next_opportunity(now);
                 }
             }
@@ -148,20 +149,21 @@ impl Hop {
     }
 
     /// The link finished a packet, or has an opportunity: what leaves it.
-    pub(super) fn serve(&mut self, now: Time, departed: &mut Vec<Packet>, dropped: &mut Vec<Packet>) {
+    pub(super) fn serve(&mut self, now: Instant, departed: &mut Vec<Packet>, dropped: &mut Vec<Packet>) {
         let before = dropped.len();
         match &mut self.kind {
             Kind::Fifo(_) => {}
             Kind::Steady { queue, link, transmitting } => {
                 departed.extend(transmitting.take());
                 *transmitting = queue.dequeue(now, dropped);
-                self.next = transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, false)));
+                self.next =
+                    transmitting.as_ref().map_or(Instant::NEVER, |p| now.saturating_add(link.transmit(p.bytes, false)));
             }
             Kind::Opportunities { queue, service, carrier } => {
                 service.advance();
                 carrier.deliver(OPPORTUNITY_BYTES, || queue.dequeue(now, dropped), |packet| departed.push(packet));
                 let idle = queue.packets() == 0 && carrier.in_transit().is_none();
-                self.next = if idle { NEVER } else { service.next_opportunity(now) };
+                self.next = if idle { Instant::NEVER } else { service.next_opportunity(now) };
             }
         }
         for packet in departed.iter() {
@@ -172,7 +174,7 @@ impl Hop {
     }
 
     /// When all that is here now will have left, as far as that is known: when a gap behind it would.
-    pub(super) fn clear(&self, now: Time) -> Time {
+    pub(super) fn clear(&self, now: Instant) -> Instant {
         match &self.kind {
             Kind::Fifo(link) => link.free().max(now),
             Kind::Steady { .. } | Kind::Opportunities { .. } => now,
@@ -186,12 +188,12 @@ impl Hop {
         lost
     }
 
-    fn count_drops(&mut self, now: Time, dropped: &[Packet]) {
+    fn count_drops(&mut self, now: Instant, dropped: &[Packet]) {
         self.totals.dropped += dropped.len() as u64;
         dropped.iter().for_each(|packet| self.note(now, HopEventKind::Drop, packet));
     }
 
-    fn note(&mut self, time: Time, kind: HopEventKind, packet: &Packet) {
+    fn note(&mut self, time: Instant, kind: HopEventKind, packet: &Packet) {
         let backlog = self.backlog(time) as u32;
         if let Some(journal) = &mut self.journal {
             journal.push(HopEvent { time, kind, sender: packet.sender, seq: packet.seq, backlog });
@@ -212,7 +214,7 @@ impl Hop {
     }
 
     /// Packets in the queue and on the link.
-    pub(super) fn backlog(&self, now: Time) -> u64 {
+    pub(super) fn backlog(&self, now: Instant) -> u64 {
         match &self.kind {
             Kind::Fifo(link) => link.backlog(now),
             Kind::Steady { queue, transmitting, .. } => (queue.packets() + usize::from(transmitting.is_some())) as u64,
@@ -222,7 +224,7 @@ impl Hop {
         }
     }
 
-    pub(super) fn totals(&self, now: Time) -> HopTotals {
+    pub(super) fn totals(&self, now: Instant) -> HopTotals {
         HopTotals { backlog: self.backlog(now), ..self.totals }
     }
 }

@@ -12,7 +12,7 @@ use super::{Crowd, DelayLine, Path};
 use crate::network::{FlowPlan, Network, Reordering};
 use crate::packet::Packet;
 use crate::random::{Purpose, Seed, Stream};
-use crate::time::{NEVER, Time, from_ms};
+use crate::time::{Duration, Instant};
 
 /// What the ends of flows send, as far as it matters to what is between them.
 #[derive(Clone, Debug)]
@@ -37,11 +37,11 @@ struct Route {
 }
 
 /// The delay after each hop of a flow's route: that of the hop, and after the last what is left of the RTT.
-fn legs(network: &Network, flow: &FlowPlan, rtt_ms: f64) -> Vec<(u8, Time)> {
-    let mut left = from_ms(rtt_ms);
+fn legs(network: &Network, flow: &FlowPlan, rtt_ms: f64) -> Vec<(u8, Duration)> {
+    let mut left = Duration::from_ms(rtt_ms);
     let leg = |(k, &hop): (usize, &u8)| {
         let last = k + 1 == flow.route.len();
-        let delay = if last { left } else { from_ms(network.hops[usize::from(hop)].delay_ms).min(left) };
+        let delay = if last { left } else { Duration::from_ms(network.hops[usize::from(hop)].delay_ms).min(left) };
         left -= delay;
         (hop, delay)
     };
@@ -56,7 +56,7 @@ struct Noise {
     reordering: Reordering,
     reordering_stream: Stream,
     /// When the newest packet arrives of those that were not held back to be overtaken.
-    newest: Time,
+    newest: Instant,
 }
 
 impl Noise {
@@ -67,7 +67,7 @@ impl Noise {
             jitter_stream: stream(Purpose::Jitter),
             reordering: network.reordering,
             reordering_stream: stream(Purpose::Reordering),
-            newest: 0,
+            newest: Instant::START,
         }
     }
 
@@ -77,9 +77,9 @@ impl Noise {
 
     /// When a packet arrives that would be there at `at`. Jitter holds packets back and lets none overtake; reordering
     /// holds one back on its own.
-    fn arrival(&mut self, at: Time) -> Time {
-        let late = if self.jitter > 0.0 { (self.jitter_stream.uniform() * self.jitter) as Time } else { 0 };
-        let due = self.newest.max(at + late);
+    fn arrival(&mut self, at: Instant) -> Instant {
+        let late = if self.jitter > 0.0 { self.jitter_stream.uniform() * self.jitter } else { 0.0 };
+        let due = self.newest.max(at + Duration::from_nanos_f64(late));
         let Reordering { probability, delay } = self.reordering;
         if probability > 0.0 && self.reordering_stream.uniform() < probability {
             return due + delay;
@@ -100,11 +100,11 @@ pub struct Topology {
     /// Packets past their last hop whose delay is clouded.
     noisy: Crowd<Packet>,
     /// Each delay line's delay and the hop before it, to find it again.
-    delays: Vec<(u8, Time)>,
+    delays: Vec<(u8, Duration)>,
     routes: Vec<Route>,
     /// The next event: its time, and the hop, or the number of hops plus the delay line; last come the noisy packets.
-    next: (Time, usize),
-    clock: Time,
+    next: (Instant, usize),
+    clock: Duration,
     learns_losses: bool,
     lost: u64,
     /// Packets on their way and not lost.
@@ -130,8 +130,8 @@ impl Topology {
             noisy: Crowd::default(),
             delays: Vec::new(),
             routes: Vec::new(),
-            next: (NEVER, 0),
-            clock: from_ms(network.clock_ms),
+            next: (Instant::NEVER, 0),
+            clock: Duration::from_ms(network.clock_ms),
             learns_losses: wire.learns_losses,
             lost: 0,
             under_way: 0,
@@ -146,8 +146,8 @@ impl Topology {
     }
 
     /// Adds the way of the next sender: its hops in order, and the delay after each.
-    fn add_route(&mut self, legs: &[(u8, Time)], noise: Noise) {
-        let line = |&(hop, delay): &(u8, Time)| {
+    fn add_route(&mut self, legs: &[(u8, Duration)], noise: Noise) {
+        let line = |&(hop, delay): &(u8, Duration)| {
             let known = self.delays.iter().position(|&d| d == (hop, delay));
             known.unwrap_or_else(|| {
                 self.delays.push((hop, delay));
@@ -161,7 +161,7 @@ impl Topology {
 
     /// What each hop did.
     #[must_use]
-    pub fn hop_totals(&self, now: Time) -> Vec<HopTotals> {
+    pub fn hop_totals(&self, now: Instant) -> Vec<HopTotals> {
         self.hops.iter().map(|hop| hop.totals(now)).collect()
     }
 
@@ -193,7 +193,7 @@ impl Topology {
     }
 
     /// Lets a packet into the next hop of its route, or a gap past it.
-    fn enter(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn enter(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         let hop = usize::from(self.routes[usize::from(packet.sender)].hops[usize::from(packet.hop)]);
         if packet.lost {
             self.leave(hop, packet, self.hops[hop].clear(now));
@@ -209,7 +209,7 @@ impl Topology {
     }
 
     /// Sends a packet that left a hop at `now` on its way, unless the link loses it; gaps are lost already.
-    fn leave(&mut self, hop: usize, mut packet: Packet, now: Time) {
+    fn leave(&mut self, hop: usize, mut packet: Packet, now: Instant) {
         if !packet.lost && self.hops[hop].loses() {
             self.lose(&mut packet);
             if !self.learns_losses {
@@ -229,7 +229,7 @@ impl Topology {
     }
 
     /// Counts what the queue of a hop dropped, and sends the gaps on their way where senders learn of losses.
-    fn bury(&mut self, hop: usize, now: Time) {
+    fn bury(&mut self, hop: usize, now: Instant) {
         while let Some(mut packet) = self.dropped.pop() {
             self.lose(&mut packet);
             if self.learns_losses {
@@ -248,8 +248,8 @@ impl Topology {
     /// arrival. Under other disciplines arrivals come first, as in ns-2, where they were planned before: there packets do
     /// arrive at the very moment of a departure, and whose turn is next depends on it.
     fn find_next(&mut self) {
-        let mut first = (NEVER, 0);
-        let mut sooner = |at: Time, i: usize| {
+        let mut first = (Instant::NEVER, 0);
+        let mut sooner = |at: Instant, i: usize| {
             if at < first.0 {
                 first = (at, i);
             }
@@ -266,11 +266,11 @@ impl Topology {
 
 impl Path for Topology {
     #[inline(always)]
-    fn next<const PLAIN: bool>(&self) -> Time {
+    fn next<const PLAIN: bool>(&self) -> Instant {
         self.next.0
     }
 
-    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet> {
+    fn step<const PLAIN: bool>(&mut self, now: Instant) -> Option<Packet> {
         let source = self.next.1;
         let mut arrived = None;
         if source < self.hops.len() {
@@ -293,7 +293,7 @@ impl Path for Topology {
         arrived
     }
 
-    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         self.under_way += 1;
         let departs = self.enter(packet, now);
         self.find_next();
@@ -301,7 +301,7 @@ impl Path for Topology {
     }
 
     #[inline(always)]
-    fn clock<const PLAIN: bool>(&self) -> Time {
+    fn clock<const PLAIN: bool>(&self) -> Duration {
         self.clock
     }
 
@@ -313,7 +313,7 @@ impl Path for Topology {
         self.under_way
     }
 
-    fn backlog(&self, now: Time) -> u64 {
+    fn backlog(&self, now: Instant) -> u64 {
         self.hops[0].backlog(now)
     }
 }

@@ -5,7 +5,7 @@ use crate::endpoint::Endpoint;
 use crate::packet::NUMBERS;
 use crate::path::{Bottleneck, Passage};
 use crate::schedule::MAX_SENDERS;
-use crate::time::Time;
+use crate::time::{Duration, Instant};
 use crate::tournament::{IDLE, Tournament};
 
 /// Where a sender's number has its place in a key.
@@ -18,7 +18,7 @@ const LEAST_BITS: u32 = 6;
 #[derive(Clone, Copy, Debug)]
 pub struct Send {
     /// When.
-    pub at: Time,
+    pub at: Instant,
     /// The order of the packet whose ACK it answers; or how many of the sender's own went before, at the same instant.
     pub place: u32,
     /// Its number in the sender's stream; and [`NUMBERS`] more if its pause is over.
@@ -26,17 +26,17 @@ pub struct Send {
 }
 
 impl Send {
-    const END: Send = Send { at: Time::MAX, place: 0, number: 0 };
+    const END: Send = Send { at: Instant::NEVER, place: 0, number: 0 };
 
     /// One that answers an ACK of a packet that had this order.
     #[inline(always)]
-    pub fn answer(at: Time, seq: u32, order: u32) -> Send {
+    pub fn answer(at: Instant, seq: u32, order: u32) -> Send {
         Send { at, place: order, number: seq }
     }
 
     /// One whose pause is over, after so many of the sender's own at that instant.
     #[inline(always)]
-    pub fn paced(at: Time, seq: u32, turn: u32) -> Send {
+    pub fn paced(at: Instant, seq: u32, turn: u32) -> Send {
         Send { at, place: turn, number: seq + NUMBERS }
     }
 }
@@ -102,7 +102,7 @@ impl Outbox {
 /// How packets of a round are made numbers that sort as they go: `time since it began, answer or not, place, sender`.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
-    begin: Time,
+    begin: Instant,
     /// The oldest order there is, and the bits that an order since then needs.
     oldest: u32,
     bits: u32,
@@ -110,21 +110,21 @@ pub struct Keys {
 
 impl Keys {
     /// The instant after the last that they have room for.
-    pub fn end(&self) -> Time {
-        self.begin + (1 << (63 - SENDER_BITS - self.bits))
+    pub fn end(&self) -> Instant {
+        self.begin + Duration::from_nanos(1 << (63 - SENDER_BITS - self.bits))
     }
 
     #[inline(always)]
     fn key(&self, send: &Send, sender: usize) -> u64 {
         let paced = u64::from(send.number / NUMBERS);
         let place = u64::from(send.place.wrapping_sub(if paced > 0 { 0 } else { self.oldest }));
-        (((send.at - self.begin) << 1 | paced) << self.bits | place) << SENDER_BITS | sender as u64
+        (((send.at - self.begin).as_nanos() << 1 | paced) << self.bits | place) << SENDER_BITS | sender as u64
     }
 
     /// Whether the first goes before the second, of a sender with a larger number.
     #[cold]
     fn in_order(&self, first: &Send, second: &Send) -> bool {
-        first.at < Time::MAX && self.key(first, 0) < self.key(second, 1)
+        first.at < Instant::NEVER && self.key(first, 0) < self.key(second, 1)
     }
 }
 
@@ -151,7 +151,7 @@ impl Departures {
     }
 
     /// The keys of a round that begins then, with the orders of the oldest packets that may be answered in it.
-    pub fn keys(&self, begin: Time, oldest: impl Iterator<Item = u32>) -> Keys {
+    pub fn keys(&self, begin: Instant, oldest: impl Iterator<Item = u32>) -> Keys {
         let span = oldest.map(|order| self.order.wrapping_sub(order)).max().unwrap_or(0);
         let bits = (u32::BITS - span.leading_zeros()).max(LEAST_BITS);
         Keys { begin, oldest: self.order.wrapping_sub(span), bits }
@@ -259,7 +259,7 @@ impl Departures {
     #[inline(always)]
     fn set(&mut self, keys: &Keys, sender: usize, packets: &[Send]) -> u64 {
         let send = &packets[self.next[sender]];
-        let key = if send.at == Time::MAX { IDLE } else { keys.key(send, sender) };
+        let key = if send.at == Instant::NEVER { IDLE } else { keys.key(send, sender) };
         // SAFETY: there are as many leaves as senders.
         unsafe { self.tournament.set(sender, key) }
     }
@@ -271,7 +271,7 @@ impl Departures {
         Send { at, number, .. }: Send,
         sender: usize,
         bottleneck: &mut Bottleneck,
-    ) -> (Time, Light) {
+    ) -> (Instant, Light) {
         let Passage { back, lost, .. } = bottleneck.take::<PLAIN>(sender, at);
         let seq = number % NUMBERS;
         let number = if PLAIN { seq } else { seq + if lost { NUMBERS } else { 0 } };

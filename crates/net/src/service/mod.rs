@@ -11,7 +11,7 @@ pub use carrier::Carrier;
 pub use cellular::{Cellular, CellularLink};
 pub use trace::{Trace, TraceLink};
 
-use crate::time::Time;
+use crate::time::Instant;
 
 /// Bytes that one delivery opportunity can carry: mahimahi's, which is an Ethernet's MTU.
 pub const OPPORTUNITY_BYTES: u32 = 1500;
@@ -27,7 +27,7 @@ pub enum Service {
 
 impl Service {
     /// The first delivery opportunity at or after `after` that is neither consumed nor passed over by an earlier call.
-    pub fn next_opportunity(&mut self, after: Time) -> Time {
+    pub fn next_opportunity(&mut self, after: Instant) -> Instant {
         match self {
             Service::Trace(link) => link.next_opportunity(after),
             Service::Cellular(link) => link.next_opportunity(after),

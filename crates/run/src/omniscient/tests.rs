@@ -65,7 +65,7 @@ fn the_parking_lot_has_the_published_mean() {
 fn meets_the_traffic_of_a_run() {
     let world = world(vec![hop(15.0)], &[&[0][..]; 4], &Workload::new(On::Seconds(2.0), 3.0));
     let mut engine = world.engine(SEED);
-    engine.run(from_s(200.0), &mut Unwatched);
+    engine.run(Instant::from_s(200.0), &mut Unwatched);
     for (ran, ideal) in
         engine.outcome().flows.iter().zip(&omniscient(&world, SEED, 200.0, &AtomicBool::new(false)).flows)
     {
@@ -81,12 +81,12 @@ fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
     let outcome = omniscient(&world(vec![hop(15.0)], &[&[0]], &workload), SEED, 1000.0, &AtomicBool::new(false));
     let mut traffic = Traffic::new(workload, SEED.root, SEED.specimen, 0);
     let (mut on_s, mut packets, mut now) = (0.0, 0.0, traffic.next);
-    while now < from_s(1000.0) {
+    while now < Instant::from_s(1000.0) {
         let n = f64::from(traffic.begin_on_period(now));
         let took_s = n / 1500.0 + rtt_ms(15.0) / 1e3;
-        on_s += took_s.min(1000.0 - to_s(now));
+        on_s += took_s.min(1000.0 - now.as_s());
         packets += n;
-        traffic.end_on_period(now + from_s(took_s));
+        traffic.end_on_period(now + Duration::from_s(took_s));
         now = traffic.next;
     }
     assert!((outcome.flows[0].on_s - on_s).abs() < 1e-3, "{} not {on_s}", outcome.flows[0].on_s);
@@ -157,8 +157,8 @@ fn tables_schemes_and_the_reference_are_accounted_for_alike() {
         let network = Network::dumbbell(10.0, 150.0, 1, workload.clone());
         let mut design = crate::design_simulator::dumbbell(&network, SEED, |_| ConstantWindow { packets: 300 });
         let mut transport = world.engine(SEED);
-        design.run(from_s(seconds), &mut Unwatched);
-        transport.run(from_s(seconds), &mut Unwatched);
+        design.run(Instant::from_s(seconds), &mut Unwatched);
+        transport.run(Instant::from_s(seconds), &mut Unwatched);
         [design.outcome(), transport.outcome(), omniscient(&world, SEED, seconds, &AtomicBool::new(false))]
     };
     for outcome in run(10.0) {

@@ -5,7 +5,7 @@ use exmachina_hosts::scheme::Scheme;
 use exmachina_net::packet::NUMBERS;
 use exmachina_net::path::Entry;
 use exmachina_net::rounds::{Answered, Course, Light};
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::Streak;
 
 use super::Sender;
@@ -27,12 +27,12 @@ impl<S: Scheme> Sender<S> {
             // SAFETY: the processor has these features.
             return unsafe { self.go_along_avx2(course) };
         }
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack(sent, at, advance))
+        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack(sent.as_nanos(), at.as_nanos(), advance))
     }
 
     /// Counts ACKs that come while it is off.
     fn hear_late(&mut self, course: &mut Course<'_>) {
-        let (bound, mut rtts) = (course.bound, 0);
+        let (bound, mut rtts) = (course.bound, Duration::ZERO);
         for ack in course.acks.iter().take_while(|ack| ack.at < bound && !ack.item.is_lost()) {
             rtts += ack.at - ack.item.sent;
             course.dealt += 1;
@@ -47,14 +47,14 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) -> Option<Answered> {
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack_avx(sent, at, advance))
+        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack_avx(sent.as_nanos(), at.as_nanos(), advance))
     }
 
     #[inline(always)]
     fn go_along_by(
         &mut self,
         course: &mut Course<'_>,
-        on_ack: impl Fn(&mut Streak<'_>, Time, Time, u32),
+        on_ack: impl Fn(&mut Streak<'_>, Instant, Instant, u32),
     ) -> Option<Answered> {
         let (table, kept) = self.scheme.flow()?;
         let flow = kept.streak(table).filter(|flow| flow.intersend_ns() > 0)?;
@@ -96,14 +96,14 @@ struct Window {
     acked: u32,
     limit: u32,
     end: u32,
-    last_send: Time,
+    last_send: Instant,
 }
 
 /// What came of going along: the sum of the RTTs, and the ACK that was not followed up, if there is one.
 struct Gone<'t> {
     window: Window,
     flow: Streak<'t>,
-    delay: Time,
+    delay: Duration,
     stopped_at: Option<Answered>,
 }
 
@@ -121,14 +121,14 @@ fn go_along_from<'t>(
     let Window { mut next_seq, mut acked, mut limit, end, mut last_send } = window;
     let (mut acks, bound) = (course.acks.iter(), course.bound);
     let mut departing = course.departing();
-    let mut delay = 0;
+    let mut delay = Duration::ZERO;
     let stopped_at = loop {
         let next = acks.as_slice().first().filter(|ack| ack.at < bound);
         let until = next.map_or(bound, |ack| ack.at);
         while departing.due < until && departing.has_room() {
             last_send = departing.due;
             next_seq += 1;
-            departing.send(next_seq - 1, (next_seq < limit).then_some(flow.intersend_ns()));
+            departing.send(next_seq - 1, (next_seq < limit).then_some(intersend(&flow)));
         }
         let Some(ack) = next.filter(|ack| ack.item.number.wrapping_sub(first) < numbers) else { break None };
         if !departing.has_room() {
@@ -138,20 +138,26 @@ fn go_along_from<'t>(
         delay += ack.at - ack.item.sent;
         acked = hear(&mut flow, ack, acked);
         limit = (acked + flow.window()).min(end);
-        let pause = flow.intersend_ns();
-        if pause == 0 {
+        let pause = intersend(&flow);
+        if pause == Duration::ZERO {
             break Some(Answered::of(ack));
         }
-        departing.due = if next_seq < limit { last_send + pause } else { NEVER };
+        departing.due = if next_seq < limit { last_send + pause } else { Instant::NEVER };
         if departing.due <= ack.at {
             departing.answer(next_seq, Answered::of(ack));
             next_seq += 1;
             last_send = ack.at;
-            departing.due = if next_seq < limit { ack.at + pause } else { NEVER };
+            departing.due = if next_seq < limit { ack.at + pause } else { Instant::NEVER };
         }
     };
     let left = acks.len();
     course.due = departing.finish();
     course.dealt = course.acks.len() - left;
     Gone { window: Window { next_seq, acked, limit, end, last_send }, flow, delay, stopped_at }
+}
+
+/// Least time between two packets.
+#[inline(always)]
+fn intersend(flow: &Streak<'_>) -> Duration {
+    Duration::from_nanos(flow.intersend_ns())
 }

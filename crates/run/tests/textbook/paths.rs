@@ -6,7 +6,7 @@ use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{FirstOff, HopPlan, LinkPlan, Reordering};
 use exmachina_net::queue::{CoDelSettings, Limit, QueueKind};
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_ms;
+use exmachina_net::time::Duration;
 use exmachina_scenario::world::World;
 
 use crate::probe::{Log, close, dumbbell, flow, hop, log, mean, newreno, plain, run, within};
@@ -109,7 +109,7 @@ fn reordering_reorders_what_it_should() {
     // The sender would take what is late for lost.
     world.hosts[0].transport =
         plain().with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 100, adapts: false }));
-    world.network.reordering = Reordering { probability: 0.05, delay: from_ms(4.5) };
+    world.network.reordering = Reordering { probability: 0.05, delay: Duration::from_ms(4.5) };
     let log = log(&world, 100.0);
     let late = log.windows(2).filter(|w| w[1].seq < w[0].seq).count() as f64;
     // Of a packet held back while the one before is not.
@@ -126,7 +126,7 @@ fn an_adaptive_threshold_does_not_repair_what_is_late() {
             dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
         world.hosts[0].transport = Settings::today()
             .with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 3, adapts }));
-        world.network.reordering = Reordering { probability: 0.02, delay: from_ms(8.0) };
+        world.network.reordering = Reordering { probability: 0.02, delay: Duration::from_ms(8.0) };
         let engine = run(&world, 100.0, &mut Log::default());
         engine.senders()[0].totals().retransmitted as f64 / engine.senders()[0].totals().sent as f64
     };

@@ -9,7 +9,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::path::{HopTotals, Path};
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
-use exmachina_net::time::{Time, from_s, to_ms, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_scenario::world::{EvaluationEngine, Host, World};
 
 /// Bytes of every packet here.
@@ -54,7 +54,12 @@ pub fn newreno() -> AnyScheme<'static> {
 
 /// A transport with nothing in the way of closed forms: exact clocks, an ACK for every packet, SACK.
 pub fn plain() -> Settings {
-    Settings { clock: 0, delayed_ack: 0, ack_bytes: 0, ..Settings::tao14().with_recovery(Recovery::Proportional) }
+    Settings {
+        clock: Duration::ZERO,
+        delayed_ack: Duration::ZERO,
+        ack_bytes: 0,
+        ..Settings::tao14().with_recovery(Recovery::Proportional)
+    }
 }
 
 /// What a sender showed when an ACK came.
@@ -73,12 +78,12 @@ pub struct Sample {
 pub struct Log(pub Vec<Sample>);
 
 impl Observer<Ends<AnyScheme<'static>>> for Log {
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'static>>) {
+    fn acked(&mut self, now: Instant, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'static>>) {
         self.0.push(Sample {
-            t: to_s(now),
+            t: now.as_s(),
             sender,
             window: f64::from(state.scheme().window()),
-            rtt_ms: to_ms(now - packet.sent),
+            rtt_ms: (now - packet.sent).as_ms(),
             reductions: state.totals().reductions,
             seq: packet.seq,
         });
@@ -113,7 +118,7 @@ where
     O: Observer<Ends<AnyScheme<'static>>>,
 {
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
-    engine.run(from_s(seconds), observer);
+    engine.run(Instant::from_s(seconds), observer);
     engine
 }
 
@@ -130,7 +135,7 @@ pub fn measure(world: &World<'static>, from: f64, to: f64) -> Measured {
     let mut engine = run(world, from, &mut Log::default());
     let totals = |engine: &EvaluationEngine<'_>| -> HopTotals { engine.path().hop_totals(engine.now())[0] };
     let (before, mut log) = (totals(&engine), Log::default());
-    engine.run(from_s(to), &mut log);
+    engine.run(Instant::from_s(to), &mut log);
     let after = totals(&engine);
     let unloaded = |sample: &Sample| world.network.flows[sample.sender].rtt_ms + BYTES * 8e-3 / mbps;
     let waits = log.0.iter().map(|s| s.rtt_ms - unloaded(s));

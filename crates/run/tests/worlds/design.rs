@@ -12,7 +12,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::path::{Dumbbell, Path};
 use exmachina_net::queue::Limit;
 use exmachina_net::random::{Purpose, Seed, Stream};
-use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{dumbbell, in_rounds, routed};
 use exmachina_run::sender::Sender;
@@ -162,7 +162,7 @@ fn in_rounds_too<'t>(
 ) {
     let mut rounds = in_rounds(network, seed, scheme);
     for share in [0.3, 0.300_001, 1.0] {
-        let until = (engine.now() as f64 * share) as Time;
+        let until = Instant::from_nanos((engine.now().as_nanos() as f64 * share) as u64);
         let mut one_by_one = dumbbell(network, seed, scheme);
         one_by_one.run(until, &mut Unwatched);
         rounds.run(until, &mut Unwatched);
@@ -180,9 +180,15 @@ fn watched<'t, P: Path>(
     engine: &mut Engine<Sender<AnyScheme<'t>>, P>,
 ) -> (u64, u64, bool) {
     let n = world.network.senders();
-    let mut checker =
-        Checker { world, now: 0, busy_until: 0, seen: vec![Seen::default(); n], events: Cell::new(0), budget: events };
-    let paused = engine.run(from_s(world.seconds), &mut checker);
+    let mut checker = Checker {
+        world,
+        now: Instant::START,
+        busy_until: Instant::START,
+        seen: vec![Seen::default(); n],
+        events: Cell::new(0),
+        budget: events,
+    };
+    let paused = engine.run(Instant::from_s(world.seconds), &mut checker);
     let outcome = engine.outcome();
     let sum = |f: fn(&exmachina_net::outcome::Flow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
     let (sent, delivered) = (sum(|f| f.sent), sum(|f| f.delivered));
@@ -196,77 +202,78 @@ fn watched<'t, P: Path>(
 #[derive(Clone, Default)]
 struct Seen {
     /// When the packet was sent that arrived last.
-    last_sent: Time,
-    /// The fates of all packets are known by then; [`NEVER`] where that cannot be told.
-    known_by: Time,
+    last_sent: Instant,
+    /// The fates of all packets are known by then; [`Instant::NEVER`] where that cannot be told.
+    known_by: Instant,
 }
 
 struct Checker<'w> {
     world: &'w DesignWorld,
-    now: Time,
+    now: Instant,
     /// When the last packet leaves the first link that was seen to.
-    busy_until: Time,
+    busy_until: Instant,
     seen: Vec<Seen>,
     events: Cell<u64>,
     budget: u64,
 }
 
 impl Checker<'_> {
-    fn tick(&mut self, now: Time) {
+    fn tick(&mut self, now: Instant) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
     }
 
     /// The longest that a packet of a sender is on its way once it has left the first link.
-    fn longest(&self, i: usize) -> Time {
+    fn longest(&self, i: usize) -> Duration {
         let network = &self.world.network;
         let flow = &network.flows[i];
         let wait = |&hop: &u8| {
             let HopPlan { link, limit, .. } = &network.hops[usize::from(hop)];
-            let service = from_ms(10.0 / link.mean_mbps()).saturating_add(1);
-            limit.packets(1250).map_or(NEVER, |n| service.saturating_mul(u64::from(n) + 2))
+            let service = Duration::from_ms(10.0 / link.mean_mbps()).saturating_add(Duration::NANOSECOND);
+            limit.packets(1250).map_or(Duration::MAX, |n| service.saturating_mul(u64::from(n) + 2))
         };
-        let later = flow.route[1..].iter().map(wait).fold(0, Time::saturating_add);
-        later.saturating_add(from_ms(flow.rtt_ms) + from_ms(network.jitter_ms))
+        let later = flow.route[1..].iter().map(wait).fold(Duration::ZERO, |sum, wait| sum.saturating_add(wait));
+        later.saturating_add(Duration::from_ms(flow.rtt_ms) + Duration::from_ms(network.jitter_ms))
     }
 
     /// A sender that may send and has a window is never left without a cause to: a packet that is due, or an answer.
     fn check_voice(&self, i: usize, sender: &Sender<AnyScheme<'_>>) {
-        let silent = sender.is_on() && sender.scheme.window() > 0 && sender.ready() == NEVER && !sender.finished();
+        let silent =
+            sender.is_on() && sender.scheme.window() > 0 && sender.ready() == Instant::NEVER && !sender.finished();
         let known_by = self.seen[i].known_by;
-        assert!(!silent || self.now <= known_by, "sender {i} is mute since {} s: {sender:?}", to_s(known_by));
+        assert!(!silent || self.now <= known_by, "sender {i} is mute since {} s: {sender:?}", known_by.as_s());
     }
 }
 
 impl<'t> Observer<Sender<AnyScheme<'t>>> for Checker<'_> {
-    fn started(&mut self, now: Time, _: usize, _: &Sender<AnyScheme<'t>>) {
+    fn started(&mut self, now: Instant, _: usize, _: &Sender<AnyScheme<'t>>) {
         self.tick(now);
     }
 
-    fn stopped(&mut self, now: Time, _: usize) {
+    fn stopped(&mut self, now: Instant, _: usize) {
         self.tick(now);
     }
 
-    fn sent(&mut self, now: Time, i: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
+    fn sent(&mut self, now: Instant, i: usize, packet: &Packet, departs: Option<Instant>, _: &Sender<AnyScheme<'t>>) {
         self.tick(now);
         assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
         assert!(departs.is_none_or(|at| at > now));
-        self.busy_until = self.busy_until.max(now).max(departs.unwrap_or(0));
+        self.busy_until = self.busy_until.max(now).max(departs.unwrap_or(Instant::START));
         // Several links differ in when they are free, and what was dropped at the first says nothing of when.
         let first = match (self.world.network.is_dumbbell(), departs) {
-            (false, None) => NEVER,
+            (false, None) => Instant::NEVER,
             // Nor does it of a link that stops.
-            (_, None) if self.world.network.upsets.link_s > 0.0 => NEVER,
+            (_, None) if self.world.network.upsets.link_s > 0.0 => Instant::NEVER,
             // Nor is it known when a batch comes, or what a policer lets pass.
-            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => NEVER,
+            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => Instant::NEVER,
             _ => self.busy_until,
         };
         self.seen[i].known_by = self.seen[i].known_by.max(first.saturating_add(self.longest(i)));
     }
 
-    fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Instant, i: usize, packet: &Packet, sender: &Sender<AnyScheme<'t>>) {
         self.tick(now);
-        assert!(now - packet.sent > from_ms(self.world.network.flows[i].rtt_ms), "an RTT below the minimum");
+        assert!(now - packet.sent > Duration::from_ms(self.world.network.flows[i].rtt_ms), "an RTT below the minimum");
         assert!(packet.sent >= self.seen[i].last_sent, "a sender's packets were reordered");
         self.seen[i].last_sent = packet.sent;
         if let AnyScheme::Remy(remy) = &sender.scheme {

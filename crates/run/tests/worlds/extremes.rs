@@ -6,7 +6,7 @@ use exmachina_hosts::transport::{Opening, Recovery};
 use exmachina_net::network::{FlowPlan, LinkPlan, On};
 use exmachina_net::queue::Limit;
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_ms;
+use exmachina_net::time::Duration;
 use exmachina_scenario::world::{Host, World};
 
 use super::Dice;
@@ -30,7 +30,7 @@ pub fn add(world: &mut World<'static>, dice: &mut Dice) -> f64 {
         change(flow, host, dice);
         if dice.chance(0.3) {
             // As coarse as a file may say.
-            host.transport.clock = from_ms(longest_rtt * dice.log(0.01, 1.0));
+            host.transport.clock = Duration::from_ms(longest_rtt * dice.log(0.01, 1.0));
         }
     }
     if dice.chance(0.05) {
@@ -54,7 +54,8 @@ pub fn add_ns2(world: &mut World<'static>, dice: &mut Dice) {
             let recovery = dice.pick(&[NewReno, Reno, TcpLinux, RationalRemy13, RationalTao14]);
             *transport = transport.with_recovery(recovery);
             transport.opening = dice.pick(&[Opening::Data, Opening::SynAndData, Opening::Syn]);
-            transport.poll = dice.pick(&[0, 0, 1_000_000, 5_000_000]);
+            transport.poll =
+                dice.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(1), Duration::from_millis(5)]);
         }
     }
 }

@@ -19,7 +19,7 @@ use exmachina_net::network::{
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+use exmachina_net::time::Duration;
 use exmachina_scenario::world::{Host, World};
 use progress::answers;
 
@@ -36,7 +36,7 @@ pub fn world(seed: u64) -> (World<'static>, f64) {
     let senders = std::iter::once(first.clone()).chain(more.collect::<Vec<_>>()).collect();
     let jitter_ms = if dice.chance(0.3) { dice.log(0.001, 100.0) } else { 0.0 };
     let reordering = if dice.chance(0.2) {
-        Reordering { probability: 0.3 * dice.uniform(), delay: from_ms(dice.log(0.01, 200.0)) }
+        Reordering { probability: 0.3 * dice.uniform(), delay: Duration::from_ms(dice.log(0.01, 200.0)) }
     } else {
         Reordering::default()
     };
@@ -203,8 +203,13 @@ impl Dice {
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
             initial_window: 1 + self.below(20),
-            delayed_ack: self.pick(&[0, 40_000_000, 200_000_000]),
-            clock: self.pick(&[0, 1, 100_000, 10_000_000]),
+            delayed_ack: self.pick(&[Duration::ZERO, Duration::from_millis(40), Duration::from_millis(200)]),
+            clock: self.pick(&[
+                Duration::ZERO,
+                Duration::NANOSECOND,
+                Duration::from_nanos(100_000),
+                Duration::from_millis(10),
+            ]),
             quick_acks: self.pick(&[0, 1, 16]),
             stack: self.stack(),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
@@ -215,12 +220,12 @@ impl Dice {
 
     fn stack(&mut self) -> Stack {
         let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional, Recovery::Rack];
-        let floor = from_ms(self.log(1.0, 1000.0));
+        let floor = Duration::from_ms(self.log(1.0, 1000.0));
         let samples = [RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed];
         let timer = TimerSettings {
             floor: self.pick(&[RtoFloor::Timeout(floor), RtoFloor::Variation(floor)]),
-            initial: self.pick(&[SECOND, 3 * SECOND]),
-            granularity: self.pick(&[1_000_000, 10_000_000]),
+            initial: self.pick(&[Duration::SECOND, Duration::from_secs(3)]),
+            granularity: self.pick(&[Duration::from_millis(1), Duration::from_millis(10)]),
             samples: self.pick(&samples),
             runs_when_idle: self.chance(0.5),
         };
@@ -270,10 +275,10 @@ impl Dice {
 /// The longest retransmission timeout: a minute (RFC 6298 §2.5), and two with ns-2's TCP/Linux, which has twice ns-2's own. The
 /// agent of Tao'14's RemyCCs doubles its timeouts without end, and has none for what it sent again and need not have: its window
 /// may be full of that, for ever if it is lost.
-pub fn longest_timeout(transport: &Settings) -> Time {
+pub fn longest_timeout(transport: &Settings) -> Duration {
     match transport.stack {
-        Stack::RationalTao14 => NEVER,
-        Stack::TcpLinux => 120 * SECOND,
-        _ => 60 * SECOND,
+        Stack::RationalTao14 => Duration::MAX,
+        Stack::TcpLinux => Duration::from_secs(120),
+        _ => Duration::from_secs(60),
     }
 }

@@ -4,7 +4,7 @@ use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Recovery, RttSamples, Stack};
 use exmachina_net::network::{HopPlan, LinkPlan};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_net::time::{SECOND, Time, from_ms};
+use exmachina_net::time::Duration;
 use exmachina_scenario::world::{Host, World};
 
 /// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place
@@ -15,7 +15,7 @@ use exmachina_scenario::world::{Host, World};
 /// before, and the slow start after them, are within 15 s and 20 RTTs. A link that is silent meanwhile is waited for,
 /// and the timer that backed off then as long again. Where backoff lasts until a packet that was sent
 /// once is acknowledged (Karn's rule), it may reach the longest timeout.
-pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
+pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Duration) -> Option<Duration> {
     let host = &world.hosts[sender];
     let on_route = || hops(world, sender);
     let lossless = on_route().all(|hop| hop.loss == 0.0);
@@ -27,14 +27,14 @@ pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time
     if world.hosts.len() > 1 || !lossless || one_by_one {
         return None;
     }
-    let silences: Option<Vec<Time>> = on_route().map(|hop| silence(&hop.link)).collect();
+    let silences: Option<Vec<Duration>> = on_route().map(|hop| silence(&hop.link)).collect();
     // ns-2's own TCPs have that rule whatever the samples.
     let karn = match host.transport.stack {
         Stack::Modular(parts) => matches!(parts.timer.samples, RttSamples::Timed | RttSamples::NewAcks),
         stack => matches!(stack, Stack::NewReno | Stack::Reno),
     };
-    let backoff = if karn { super::longest_timeout(&host.transport) } else { 0 };
-    Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
+    let backoff = if karn { super::longest_timeout(&host.transport) } else { Duration::ZERO };
+    Some(Duration::from_secs(15) + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(Duration::ZERO) + backoff)
 }
 
 /// The hops that a sender's packets take.
@@ -59,7 +59,7 @@ fn repairs_may_drown(host: &Host<'_>, hop: &HopPlan) -> bool {
     // CoDel is not meant for a target below a packet's time (RFC 8290 §5.2.2): it drops whatever waits for another, and can be in
     // step with one window so that it is always the repair.
     let packet_ms = f64::from(host.transport.packet_bytes) * 8e-3 / hop.link.mean_mbps();
-    let in_step = from_head.is_some_and(|target| from_ms(packet_ms) > target);
+    let in_step = from_head.is_some_and(|target| Duration::from_ms(packet_ms) > target);
     // Copa answers to delay. What a full queue adds to every RTT for 10 s counts for the path's own (§2.1), and it drops the rest
     // of what would tell: then nothing slows it down.
     let hides_delay = matches!(host.scheme, Copa(_)) && hop.limit != Limit::Infinite;
@@ -84,14 +84,13 @@ pub fn answers_and_repairs(world: &World<'_>, sender: usize) -> bool {
 }
 
 /// The longest that a link carries nothing; none where that is up to chance.
-fn silence(link: &LinkPlan) -> Option<Time> {
-    const MS: Time = 1_000_000;
+fn silence(link: &LinkPlan) -> Option<Duration> {
     match link {
-        LinkPlan::Rate(_) => Some(0),
+        LinkPlan::Rate(_) => Some(Duration::ZERO),
         LinkPlan::Trace(trace, _) => {
             let times = trace.opportunities_ms();
             let before = std::iter::once(&0).chain(times);
-            before.zip(times).map(|(a, b)| Time::from(b - a) * MS).max()
+            before.zip(times).map(|(a, b)| Duration::from_millis(u64::from(b - a))).max()
         }
         LinkPlan::Cellular(_) => None,
     }
