@@ -12,8 +12,7 @@ mod timer;
 
 use detection::Detection;
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader};
 use exmachina_net::time::{Duration, Instant};
 use phase::Phase;
 use prr::Prr;
@@ -22,6 +21,7 @@ use timer::Sampler;
 use super::pacing;
 use super::receiver::Receiver;
 use super::scoreboard::Scoreboard;
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Modular, Opening, RttEstimator, Settings};
 use crate::scheme::{Congestion, Scheme};
 
@@ -286,9 +286,36 @@ impl<S: Scheme> Connection<S> {
             feedback_bytes: f64::INFINITY,
         }
     }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { Instant::NEVER };
+        send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm())
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.receiver.deadline <= now {
+            let feedback = self.receiver.acknowledge();
+            self.on_ack(&feedback, now);
+            self.receiver.recycle(feedback);
+            None
+        } else if self.alarm() <= now {
+            self.on_alarm(now)
+        } else if self.rto_at <= now {
+            self.time_out(now);
+            None
+        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
+            Some(self.send(now))
+        } else {
+            None
+        }
+    }
 }
 
 impl<S: Scheme> Endpoint for Connection<S> {
+    acts_in_steps!();
+
     fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         self.since = now;
@@ -303,17 +330,6 @@ impl<S: Scheme> Endpoint for Connection<S> {
         // At once, unless the pace forbids it; never before now.
         self.last_send = self.last_send.max(now.saturating_sub(self.pace()));
         self.turn = 0;
-    }
-
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Instant) {
-        check_numbers(self.board.next());
-        self.on = false;
-        self.end = self.board.next();
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
     }
 
     fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
@@ -332,49 +348,5 @@ impl<S: Scheme> Endpoint for Connection<S> {
             self.on_ack(&feedback, now);
             self.receiver.recycle(feedback);
         }
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.board.una == self.end
-    }
-
-    fn ready(&self) -> Instant {
-        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { Instant::NEVER };
-        let at = send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm());
-        // A schedule has no keys between MAX_TIME and Instant::NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { Instant::NEVER } else { at }
-    }
-
-    fn planned(&self) -> Instant {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Instant) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
-        let packet = if self.receiver.deadline <= now {
-            let feedback = self.receiver.acknowledge();
-            self.on_ack(&feedback, now);
-            self.receiver.recycle(feedback);
-            None
-        } else if self.alarm() <= now {
-            self.on_alarm(now)
-        } else if self.rto_at <= now {
-            self.time_out(now);
-            None
-        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
-            Some(self.send(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
     }
 }

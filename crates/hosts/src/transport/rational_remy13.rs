@@ -7,11 +7,11 @@ mod estimator;
 
 use estimator::{TICK, TickEstimator};
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::packet::{NUMBERS, Packet};
 use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::Receiver;
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::scheme::{Ack, Scheme};
 
@@ -276,9 +276,34 @@ impl<S: Scheme> RationalRemy13<S> {
         let syn = packet.bytes < self.settings.packet_bytes;
         self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let limited = if self.limited > 0 && self.next < self.end { Instant::START } else { Instant::NEVER };
+        let send = if self.may_send() { self.paced_until() } else { Instant::NEVER };
+        send.min(limited).min(self.rto_at)
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.limited > 0 && self.next < self.end {
+            // Limited transmit heeds neither window nor pace (RFC 3042).
+            self.limited -= 1;
+            Some(self.send(now))
+        } else if self.rto_at <= now {
+            self.time_out(now);
+            None
+        } else if self.may_send() && self.paced_until() <= now {
+            Some(self.send(now))
+        } else {
+            None
+        }
+    }
 }
 
 impl<S: Scheme> Endpoint for RationalRemy13<S> {
+    acts_in_steps!();
+
     fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         if !self.opened || self.settings.connections == Connections::Fresh {
@@ -287,17 +312,6 @@ impl<S: Scheme> Endpoint for RationalRemy13<S> {
         self.end = self.end.max(self.edge).saturating_add(packets).min(NUMBERS);
         self.attempt(now);
         self.turn = 0;
-    }
-
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Instant) {
-        check_numbers(self.edge);
-        self.on = false;
-        self.end = self.edge;
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
     }
 
     fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
@@ -315,48 +329,6 @@ impl<S: Scheme> Endpoint for RationalRemy13<S> {
         let feedback = self.receiver.acknowledge();
         self.on_ack(feedback.next, feedback.echo, packet.seq, now);
         self.receiver.recycle(feedback);
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.una == self.end
-    }
-
-    fn ready(&self) -> Instant {
-        let limited = if self.limited > 0 && self.next < self.end { Instant::START } else { Instant::NEVER };
-        let send = if self.may_send() { self.paced_until() } else { Instant::NEVER };
-        let at = send.min(limited).min(self.rto_at);
-        // A schedule has no keys between MAX_TIME and Instant::NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { Instant::NEVER } else { at }
-    }
-
-    fn planned(&self) -> Instant {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Instant) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
-        let packet = if self.limited > 0 && self.next < self.end {
-            // Limited transmit heeds neither window nor pace (RFC 3042).
-            self.limited -= 1;
-            Some(self.send(now))
-        } else if self.rto_at <= now {
-            self.time_out(now);
-            None
-        } else if self.may_send() && self.paced_until() <= now {
-            Some(self.send(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
     }
 }
 

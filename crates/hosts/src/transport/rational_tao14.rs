@@ -11,12 +11,12 @@ use std::collections::VecDeque;
 
 use estimator::Estimator;
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::packet::{NUMBERS, Packet};
 use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::Receiver;
 use super::sack_blocks::SackBlocks;
+use super::steps::acts_in_steps;
 use super::{Connections, Settings};
 use crate::scheme::{Ack, Scheme};
 
@@ -312,9 +312,33 @@ impl<S: Scheme> RationalTao14<S> {
             self.acks.push_back(LongAck { due, next: self.receiver.next(), sent: packet.sent });
         }
     }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send = if self.may_send() { self.paced_until } else { Instant::NEVER };
+        let ack = self.acks.front().map_or(Instant::NEVER, |ack| ack.due);
+        send.min(self.rto_at).min(ack)
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        let due = self.acks.front().is_some_and(|ack| ack.due <= now);
+        if let Some(ack) = due.then(|| self.acks.pop_front()).flatten() {
+            self.on_ack(ack.next, ack.sent, now);
+            None
+        } else if self.rto_at <= now {
+            self.time_out(now)
+        } else if self.may_send() && self.paced_until <= now {
+            Some(self.send_paced(now))
+        } else {
+            None
+        }
+    }
 }
 
 impl<S: Scheme> Endpoint for RationalTao14<S> {
+    acts_in_steps!();
+
     fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         self.since = now;
@@ -328,60 +352,8 @@ impl<S: Scheme> Endpoint for RationalTao14<S> {
         self.turn = 0;
     }
 
-    /// The application gives no more; repairs and the timer go on.
-    fn stop(&mut self, _now: Instant) {
-        check_numbers(self.next);
-        self.on = false;
-        self.end = self.next;
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
-    }
-
     fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
         self.deliver(packet, now);
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.una == self.end
-    }
-
-    fn ready(&self) -> Instant {
-        let send = if self.may_send() { self.paced_until } else { Instant::NEVER };
-        let ack = self.acks.front().map_or(Instant::NEVER, |ack| ack.due);
-        let at = send.min(self.rto_at).min(ack);
-        // A schedule has no keys between MAX_TIME and Instant::NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { Instant::NEVER } else { at }
-    }
-
-    fn planned(&self) -> Instant {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Instant) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
-        let due = self.acks.front().is_some_and(|ack| ack.due <= now);
-        let packet = if let Some(ack) = due.then(|| self.acks.pop_front()).flatten() {
-            self.on_ack(ack.next, ack.sent, now);
-            None
-        } else if self.rto_at <= now {
-            self.time_out(now)
-        } else if self.may_send() && self.paced_until <= now {
-            Some(self.send_paced(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
     }
 }
 

@@ -12,11 +12,11 @@ pub use linux::Linux;
 pub use tcp::Tcp;
 
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, XcpHeader, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
+use exmachina_net::packet::{NUMBERS, Packet, XcpHeader};
 use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::{Feedback, Receiver};
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::scheme::Scheme;
 
@@ -191,9 +191,33 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
         self.totals.sampled += self.rules.latest_rtt();
         self.receiver.recycle(feedback);
     }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send =
+            if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { Instant::NEVER };
+        send.min(self.rules.expires()).min(self.receiver.deadline)
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.receiver.deadline <= now {
+            self.on_ack(now);
+            None
+        } else if self.rules.expires() <= now {
+            self.rules.time_out(&mut self.scheme, now, &mut self.totals);
+            None
+        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
+            Some(self.send(now))
+        } else {
+            None
+        }
+    }
 }
 
 impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
+    acts_in_steps!();
+
     fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         if !self.opened || self.settings.connections == Connections::Fresh {
@@ -203,17 +227,6 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
         self.end = self.end.max(self.rules.next()).saturating_add(packets).min(NUMBERS);
         self.rules.resume();
         self.turn = 0;
-    }
-
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Instant) {
-        check_numbers(self.rules.next());
-        self.on = false;
-        self.end = self.rules.next();
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
     }
 
     fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
@@ -230,47 +243,6 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
         if at_once {
             self.on_ack(now);
         }
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.rules.una() == self.end
-    }
-
-    fn ready(&self) -> Instant {
-        let send =
-            if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { Instant::NEVER };
-        let at = send.min(self.rules.expires()).min(self.receiver.deadline);
-        // A schedule has no keys between MAX_TIME and Instant::NEVER.
-        if at > MAX_TIME { Instant::NEVER } else { at }
-    }
-
-    fn planned(&self) -> Instant {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Instant) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
-        let packet = if self.receiver.deadline <= now {
-            self.on_ack(now);
-            None
-        } else if self.rules.expires() <= now {
-            self.rules.time_out(&mut self.scheme, now, &mut self.totals);
-            None
-        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
-            Some(self.send(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
     }
 }
 
