@@ -1,20 +1,24 @@
 """docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
 
 from collections.abc import Sequence
-from math import ceil
 from pathlib import Path
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
+import altair as alt
+import numpy as np
+import polars as pl
 
 from exmachina.command.terminal import duration, si
 from exmachina.files import write_atomically
-from exmachina.pictures.figures import STYLE, new_figure, png
-from exmachina.pictures.style import FIXED, HUMAN, MACHINES, MUTED, ROUTERS
+from exmachina.pictures.axes import Plane, Side, span
+from exmachina.pictures.render import save
+from exmachina.pictures.style import FIXED, HUMAN, MACHINES, ROUTERS
+from exmachina.pictures.theme import DASHES, colours_by, layered
 from exmachina.schemes import Algorithm, Rival, signed
 from exmachina.scoring import REFERENCE
 
 COLUMNS = 5
+SIZE = 190, 130
+"""Of a curve, pixels."""
 PUBLISHED = "#d98a00"
 PAGE = """\
 # The algorithms that come with the program
@@ -77,8 +81,7 @@ def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
     if not algorithms:
         return
     write_atomically(docs / "algorithms.md", page(algorithms).encode())
-    with mpl.rc_context(STYLE):
-        write_atomically(docs / "algorithms.png", curves(algorithms))
+    save(curves(algorithms), docs / "algorithms.png")
 
 
 def page(algorithms: Sequence[Algorithm]) -> str:
@@ -171,45 +174,49 @@ def markdown(head: list[str], rows: list[list[str]], words: int) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def curves(algorithms: Sequence[Algorithm]) -> bytes:
-    """Time-to-score curves, one small picture each, as a PNG file."""
-    columns = min(COLUMNS, len(algorithms))
-    rows = ceil(len(algorithms) / columns)
-    figure = new_figure(2.9 * columns + 0.3, 2.3 * rows + 0.6)
-    panels = figure.subplots(rows, columns, squeeze=False).flat
-    for one, axes in zip(algorithms, panels, strict=False):
-        curve(axes, one)
-    for axes in list(panels)[len(algorithms) :]:
-        axes.set_visible(False)
-    figure.supxlabel("CPU time (s)", fontsize=10, color=MUTED)
-    figure.supylabel("score per specimen", fontsize=10, color=MUTED)
-    return png(figure)
+def curves(algorithms: Sequence[Algorithm]) -> alt.ConcatChart:
+    """Time-to-score curves, one small chart each."""
+    charts = alt.concat(*map(curve, algorithms), columns=COLUMNS, spacing=18)
+    chart: alt.ConcatChart = charts.resolve_scale(color="independent")
+    return chart
 
 
-def curve(axes: Axes, one: Algorithm) -> None:
+def curve(one: Algorithm) -> alt.LayerChart:
     """One time-to-score curve, and levels to compare it with."""
-    history, rivals = one.history, {rival.name: rival.score for rival in one.rivals}
-    before = one.metadata["design"]["cpu_s_before"]
+    levels = levels_of(one)
+    # The first rule alone may be off the picture: what matters is where the levels are.
+    shown = [one.score, *(level for _, level, _ in levels if level > one.score - 2)]
+    reach = max(max(shown) - min(shown), 0.05)
+    levels = [each for each in levels if each[1] >= min(shown) - 0.1 * reach]
+    steps = one.history.select(x=pl.col("cpu_s") + one.metadata["design"]["cpu_s_before"], y="score")
+    height = Side(min(shown) - 0.35 * reach, max(shown) + 0.18 * reach, SIZE[1])
+    plane = Plane(span(steps["x"].to_numpy(), SIZE[0], log=True), height)
+    place = plane.channels("CPU time (s)", "score per specimen")
+    compared = pl.DataFrame(levels, schema={"name": pl.String, "y": pl.Float64, "colour": pl.String}, orient="row")
+    colour = colours_by("name", {name: colour for name, _, colour in levels})
+    across = plane.x.value(np.linspace(0, SIZE[0], 60))
+    lines = [np.stack([across, np.full(60, level)], axis=1) for _, level, _ in levels]
+    ends = np.array([(plane.x.start, level) for _, level, _ in levels])
+    layers = [
+        alt.Chart(compared).mark_rule(strokeDash=DASHES).encode(place[1], colour),
+        *plane.named(
+            ends,
+            [name for name, _, _ in levels],
+            place,
+            colour,
+            avoid=np.concatenate([steps.to_numpy(), *lines]),
+            size=9,
+        ),
+        alt.Chart(steps).mark_line(interpolate="step-after", color=MACHINES[0], clip=True).encode(*place),
+    ]
+    return layered(layers, SIZE, one.name)
+
+
+def levels_of(one: Algorithm) -> list[tuple[str, float, str]]:
+    """What its score is compared with: names, scores and colours."""
+    rivals = {rival.name: rival.score for rival in one.rivals}
     levels = [("reference", one.reference, FIXED[REFERENCE])]
     if one.published is not None:
         levels.append(("published", one.published.score, PUBLISHED))
-    levels += [
-        (name, rivals[name], {**HUMAN, **ROUTERS}[name]) for name in ("cubic", "cubic/sfqcodel") if name in rivals
-    ]
-    end = one.score
-    # The first rule alone may be off the picture: what matters is where the levels are.
-    shown = [end, *(level for _, level, _ in levels if level > end - 2)]
-    low, high = min(shown), max(shown)
-    reach = max(high - low, 0.05)
-    for name, level, colour in levels:
-        if level >= low - 0.1 * reach:
-            axes.axhline(level, color=colour, linewidth=1, linestyle=(0, (4, 3)))
-            at = (0.02, level)
-            axes.annotate(name, at, xycoords=("axes fraction", "data"), va="bottom", color=colour, fontsize=7)
-    cpu_s = (history["cpu_s"] + before).to_numpy()
-    axes.step(cpu_s, history["score"].to_numpy(), where="post", color=MACHINES[0], linewidth=1.8)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.set_ylim(low - 0.35 * reach, high + 0.18 * reach)
-    axes.set_title(one.name, fontsize=9.5)
-    axes.tick_params(labelsize=7.5)
+    known = {**HUMAN, **ROUTERS}
+    return levels + [(name, rivals[name], known[name]) for name in ("cubic", "cubic/sfqcodel") if name in rivals]

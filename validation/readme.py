@@ -246,10 +246,10 @@ def draw(path: Path) -> None:
     """Figure 4 with schemes of today and the tables of now, for the front page."""
     schemes = [*GENERAL, *exmachina.Evaluation.load("r4").contenders, "bbr3", "copa"]
     results = exmachina.evaluate("r4", schemes, runs=PICTURE_RUNS)
-    from exmachina.pictures.figures import png  # noqa: PLC0415 (plotting takes a second to load)
-    from exmachina.pictures.tradeoff import tradeoff_figure  # noqa: PLC0415
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.tradeoff import results_chart  # noqa: PLC0415
 
-    write_atomically(path, png(tradeoff_figure(results)))
+    save(results_chart(results), path)
 
 
 BLOCKS: dict[str, Callable[[Path], str]] = {"results": results_block, "ledger": ledger_block}

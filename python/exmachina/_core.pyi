@@ -5,6 +5,7 @@ from typing import Literal, Protocol, Self, TypeAlias, TypedDict, final
 
 __version__: str
 SIGNALS: list[str]
+SIGNAL_WORDS: dict[str, str]
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]
@@ -87,7 +88,7 @@ class Provenance:
     @property
     def seed(self) -> int: ...
     @property
-    def score(self) -> float: ...
+    def score(self) -> float | None: ...
 
 @final
 class Config:
@@ -235,6 +236,18 @@ class Given(Protocol):
     def queue(self) -> str | None: ...
 
 def is_scheme(name: str) -> bool: ...
+def is_table_file(name: str) -> bool: ...
+
+@final
+class SchemeAndQueue:
+    """What is written as `scheme/queue`, taken apart."""
+
+    @staticmethod
+    def of(text: str, algorithms: Sequence[str]) -> SchemeAndQueue: ...
+    @property
+    def scheme(self) -> str: ...
+    @property
+    def queue(self) -> str | None: ...
 
 class Evaluation:
     def __new__(cls, text: str, file: str, algorithms: Sequence[str] = ()) -> Self: ...
@@ -332,7 +345,7 @@ class Answer:
     @property
     def score(self) -> float | None: ...
     @property
-    def starved_share(self) -> float: ...
+    def starved_share(self) -> float | None: ...
 
 class Designer:
     def __new__(

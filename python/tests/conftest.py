@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import tomli_w
 
-from exmachina import Model, Table, design
+from exmachina import Evaluation, Model, Scheme, Table, design
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """Who starts tests in the background of a shell has ctrl-C ignored, and those that send one would wait for ever."""
@@ -34,6 +34,27 @@ off = { seconds = 1 }
 
 [design]
 duration_s = 4
+"""
+
+SHORT_SCENARIO = """\
+description = "a short dumbbell"
+schemes = ["newreno", "cubic/sfqcodel"]
+runs = 6
+duration_s = 2
+
+[link]
+rate_mbps = 10
+buffer = { packets = 40 }
+
+[path]
+rtt_ms = 40
+
+[senders]
+count = 2
+
+[workload]
+on = { seconds = 1 }
+off = { seconds = 0.2 }
 """
 
 
@@ -68,6 +89,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+class Forty(Scheme):
+    """A window that never changes."""
+
+    window = 40.0
+
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -81,6 +108,11 @@ def model_file(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def model() -> Model:
     return Model(SMALL, "small.toml")
+
+
+@pytest.fixture(scope="session")
+def scenario() -> Evaluation:
+    return Evaluation(SHORT_SCENARIO, "short.toml")
 
 
 @pytest.fixture(scope="session")

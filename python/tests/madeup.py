@@ -1,13 +1,11 @@
 """Made-up outcomes of experiments, hostile text included, for tests of what shows them."""
 
-import json
 from pathlib import Path
 
-import matplotlib as mpl
-import plotly.graph_objects as go
+import altair as alt
 import polars as pl
 
-from exmachina.pictures import figures
+from exmachina.pictures.render import save, spec_of
 from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
 
 HOSTILE = (
@@ -25,17 +23,16 @@ def claim(
 
 
 def picture(folder: Path, name: str, *, chart: bool = True) -> Picture:
-    """A line."""
-    with mpl.rc_context(figures.STYLE):
-        drawn = figures.new_figure(4, 3)
-        drawn.add_subplot().plot([1, 2, 3], [4, 6, 5])
-        (folder / f"{name}.png").write_bytes(figures.png(drawn))
-        (folder / f"{name}.svg").write_bytes(figures.svg(drawn))
-    figure = go.Figure(layout={"title": {"text": HOSTILE}, "height": 300, "width": 1500})
-    for scheme in ("cubic", "vegas", "newreno"):
-        figure.add_scatter(x=[1, 2, 3], y=[4, 6, 5], name=f"{scheme} {HOSTILE}"[:60])
-    data = json.loads(figure.to_json())
-    return Picture(name, f"A line: {HOSTILE}", folder / f"{name}.png", folder / f"{name}.svg", data if chart else None)
+    """Three lines, one below the other."""
+    lines = pl.DataFrame({
+        "name": [f"{scheme} {HOSTILE}"[:60] for scheme in ("cubic", "vegas", "newreno") for _ in range(3)],
+        "x": [1, 2, 3] * 3,
+        "y": [4, 6, 5, 3, 5, 4, 2, 4, 3],
+    })  # fmt: skip
+    drawn = alt.Chart(lines, title=HOSTILE).mark_line().encode(x="x:Q", y="y:Q", color="name:N")
+    spec = spec_of(drawn.properties(width=900, height=300))
+    png, svg = (save(spec, folder / f"{name}{suffix}") for suffix in (".png", ".svg"))
+    return Picture(name, f"A line: {HOSTILE}", png, svg, spec if chart else None)
 
 
 def outcomes(folder: Path) -> list[Outcome]:

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from conftest import SMALL, command
 
-from exmachina import DesignStopped, InputError, Model, Progress, Table, design
+from exmachina import DesignStopped, InputError, Model, Progress, Table, _core, design
 from exmachina.designing import search as searching
 
 ROUNDS = 30
@@ -46,6 +46,16 @@ def test_the_paper_search_runs_too(model: Model) -> None:
     made = one.provenance
     assert made is not None
     assert '"search":"paper"' in made.search
+
+
+def test_what_was_not_measured_has_no_numbers(model: Model) -> None:
+    designer, stopped = _core.Designer(model, "default", None, [], []), _core.Stop()
+    stopped.set()
+    answer = designer.answer(_core.Workers(1), stopped)
+    assert (answer.score, answer.starved_share) == (None, None)
+    made = Table(answer.tables[0].dna).provenance
+    assert made is not None
+    assert made.score is None
 
 
 def test_files(tmp_path: Path, model: Model, undisturbed: Table) -> None:

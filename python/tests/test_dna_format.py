@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import published
 
-from exmachina import Algorithm, Table, algorithms
+from exmachina import SIGNALS, Algorithm, Table, algorithms
 
 MEMORY = {21: "send_ewma", 22: "ack_ewma", 23: "rtt_ratio", 24: "slow_ack_ewma", 25: "rtt_diff", 26: "queueing_delay"}
 RANGE = {61: "low", 62: "high", 63: "incr"}
@@ -190,9 +190,9 @@ def test_rules_are_found_where_we_find_them(algorithm: Algorithm) -> None:
     root, rules = decode(algorithm.table.dna), algorithm.table.rules
     for rule in rules:
         action = (rule.action.multiple, rule.action.increment_packets, rule.action.intersend_ms)
-        low = dict(zip(MEMORY.values(), rule.lower, strict=True))
-        middle = {name: (a + b) / 2 for name, a, b in zip(MEMORY.values(), rule.lower, rule.upper, strict=True)}
-        below = {name: math.nextafter(b, -math.inf) for name, b in zip(MEMORY.values(), rule.upper, strict=True)}
+        low = dict(zip(SIGNALS, rule.lower, strict=True))
+        middle = {name: (a + b) / 2 for name, a, b in zip(SIGNALS, rule.lower, rule.upper, strict=True)}
+        below = {name: math.nextafter(b, -math.inf) for name, b in zip(SIGNALS, rule.upper, strict=True)}
         for memory in (low, middle, below):
             leaf = find(root, memory)
             assert (leaf["window_multiple"], leaf["window_increment"], leaf["intersend"]) == action

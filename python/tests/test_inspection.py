@@ -3,6 +3,7 @@
 import signal
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,10 @@ from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspec
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.pictures import draw
-from exmachina.pictures.slices import log_ticks, slice_of
+from exmachina.pictures.axes import log_ticks
+from exmachina.pictures.inspection import inspection_chart, over_time, slices
+from exmachina.pictures.render import render, spec_of
+from exmachina.pictures.slices import slice_chart, slice_of
 from exmachina.pictures.timeline import timeline_of
 from exmachina.schemes import action_words, box_words, digits, percent, rules_at, signed
 
@@ -96,8 +100,58 @@ def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
     assert "<script>alert" not in page
     assert " src=" not in page.split("</script>")[-1]
     assert "<link" not in page
-    assert page.count("plotly-graph-div") == 3
+    assert page.count('class="live"') == page.count('<script type="application/json">') == 3
+    assert page.count("window.vegaEmbed=") == 1
     assert "What an ACK does to the window" in page
+
+
+def boxes_of(spec: dict[str, Any]) -> list[dict[str, float]]:
+    """The rows of the data of a chart's first layer."""
+    rows: list[dict[str, float]] = spec["datasets"][spec["layer"][0]["data"]["name"]]
+    return rows
+
+
+def test_a_slice_is_drawn_as_the_boxes_of_its_rules(designed: Table, model: Model) -> None:
+    seen = inspect(designed, model, specimens=10, seconds=5)
+    view = slice_of(seen.table, seen.sample)
+    spec = spec_of(slice_chart(view, view.window_change, diverging=True, unit="packets"))
+    boxes = boxes_of(spec)
+    assert {box["rule"] for box in boxes} == set(np.unique(view.rule).tolist())
+    for row, column in [(3, 5), (80, 80), (150, 20)]:
+        x, y = view.x.drawn[column], view.y.drawn[row]
+        (box,) = [box for box in boxes if box["x"] <= x <= box["x2"] and box["y"] <= y <= box["y2"]]
+        assert (box["rule"], box["value"]) == (view.rule[row, column], view.window_change[row, column])
+    colour = spec["layer"][0]["encoding"]["color"]["scale"]
+    assert colour["domain"][0] == -colour["domain"][1], "no change is in the middle of the colours"
+    for channel, axis in (("x", view.x), ("y", view.y)):
+        scale = spec["layer"][0]["encoding"][channel]["scale"]
+        assert scale["domain"] == [axis.drawn[0], axis.drawn[-1]]
+        assert (scale.get("type") == "log") == axis.log
+
+
+def test_paper_and_page_show_the_same_run(designed: Table, model: Model) -> None:
+    seen = inspect(designed, model, specimens=2, seconds=3)
+    page, paper = spec_of(over_time(seen)), spec_of(inspection_chart(seen))
+    assert [panel["encoding"]["y"]["title"] for panel in page["vconcat"]] == [
+        "window (packets)",
+        "sending (Mbit/s)",
+        "queue (packets)",
+    ]
+    end_s = timeline_of(seen.record).end_s
+    assert all(panel["encoding"]["x"]["scale"]["domain"] == [0, end_s] for panel in page["vconcat"])
+    assert paper["vconcat"][1]["vconcat"] == page["vconcat"]
+    (moved,) = page["params"]
+    assert (moved["views"], moved["bind"]) == ([panel["name"] for panel in page["vconcat"]], "scales")
+    charts = [spec_of(chart) for chart in slices(slice_of(seen.table, seen.sample)).values()]
+    drawn = paper["vconcat"][0]["hconcat"][1:]
+    assert [panel["layer"] for panel in drawn] == [chart["layer"] for chart in charts]
+    svg = render(paper, ".svg").decode()
+    assert all(words in svg for words in ("window (packets)", "share of all uses (%)", view_words(charts[0])))
+
+
+def view_words(chart: dict[str, Any]) -> str:
+    """What is across in a chart of a slice."""
+    return str(chart["layer"][0]["encoding"]["x"]["title"])
 
 
 @pytest.mark.slow

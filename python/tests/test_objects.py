@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from conftest import SMALL
+from conftest import SMALL, network
 from polars.testing import assert_frame_equal
 
 import exmachina
@@ -203,6 +203,18 @@ def test_who_scores_and_who_evaluates_mean_the_same_by_a_name(
     parts = [part.drop("scheme") for _, part in frame.group_by("scheme", maintain_order=True)]
     assert_frame_equal(parts[0], parts[1], check_exact=True)
     assert_frame_equal(parts[0], parts[2], check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("yours/codel", "got yours"), ("cubic/blue", "xcp, got blue"), ("known-1x/blue", "xcp, got blue")],
+)
+def test_a_scheme_or_a_queue_that_there_is_not_is_refused_wherever_it_is_named(name: str, expected: str) -> None:
+    text = f"schemes = ['{name}']\n{network()}"
+    for wrong in (lambda: Evaluation(text, "x.toml"), lambda: evaluate("r4", [name]), lambda: score(name, "known-1x")):
+        with pytest.raises(InputError) as told:
+            wrong()
+        assert expected in str(told.value)
 
 
 def test_models_and_tables_go_by_name_everywhere(tmp_path: Path, model_file: Path, one_rule: Table) -> None:

@@ -13,6 +13,7 @@ from conftest import Command
 import exmachina
 from exmachina import Table
 from exmachina.evaluation import Evaluation
+from exmachina.pictures.render import render
 from exmachina.reproduce import Doing, Outcome, reproduce
 from exmachina.reproduce.cast import ALGORITHMS
 from exmachina.reproduce.claims import holds
@@ -239,7 +240,7 @@ def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypa
     assert pictures[0].startswith(b"\x89PNG")
     assert b"<svg" in pictures[1]
     assert first[0].pictures[0].chart is not None
-    assert {"data", "layout"} == set(first[0].pictures[0].chart)
+    assert render(first[0].pictures[0].chart, ".svg") == pictures[1], "the page shows what the file shows"
     assert [claim.held for claim in first[0].claims] == [True, True]
     assert [claim.tables for claim in first[0].claims] == ["", "ours"]
 
@@ -327,7 +328,9 @@ def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours:
         assert picture.png.stat().st_size > 5000
         assert picture.svg.stat().st_size > 5000
         assert picture.chart is not None
-        assert picture.chart["data"]
+        assert picture.chart["concat"]
+        assert all(panel["width"] * panel["height"] > 0 for panel in picture.chart["concat"])
+        assert render(picture.chart, ".svg") == picture.svg.read_bytes()
     assert [claim.id for claim in outcome.claims] == [claim.id for claim in experiment.claims]
     for claim in outcome.claims:
         assert claim.ours is not None or claim.note.startswith("Not measured")

@@ -5,7 +5,7 @@
 //! (`sender.rs`), and the transport of real stacks (`transport/`).
 
 use crate::packet::Packet;
-use crate::rounds::{Answered, Course};
+use crate::rounds::Course;
 use crate::time::{Duration, Instant};
 
 /// What a sender delivered so far.
@@ -138,11 +138,9 @@ pub trait Endpoint: Clone {
     /// many packets it sent at this instant.
     fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32);
     /// Goes through what is ordinary of a round, faster than by `receive`, `ready` and `act`, and to the same end: ACKs, and
-    /// packets that are sent. Stops before what is not, or at once; or at an ACK that it took in and did not follow up.
+    /// packets that are sent. Stops before what is not, or at once.
     #[inline(always)]
-    fn cruise(&mut self, _course: &mut Course<'_>) -> Option<Answered> {
-        None
-    }
+    fn cruise(&mut self, _course: &mut Course<'_>) {}
     /// What it delivered so far.
     fn totals(&self) -> Totals;
 }

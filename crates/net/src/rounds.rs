@@ -24,7 +24,7 @@ use crate::random::Seed;
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, MAX_TIME, number_of, time_of, turn_at};
 use crate::time::{Duration, Instant};
 use crate::traffic::Traffic;
-pub use course::{Answered, Course, Departing, Light};
+pub use course::{Course, Departing, Light};
 use merge::{Departures, Outbox, Send};
 
 /// Packets between two looks at whether anybody still wants the run: a few ms.
@@ -94,6 +94,7 @@ impl<E: Endpoint> Rounds<E> {
         let n = senders.len();
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         assert!(Self::suits(network), "rounds of no length");
+        let bottleneck = Bottleneck::new(network, seed);
         let desk = |(sender, traffic): (E, Traffic)| Desk {
             sender,
             wakes: traffic.next,
@@ -104,10 +105,10 @@ impl<E: Endpoint> Rounds<E> {
         };
         Rounds {
             now: Instant::START,
-            bottleneck: Bottleneck::new(network, seed),
             clock: Duration::from_ms(network.clock_ms),
             desks: senders.into_iter().zip(Traffic::of(network, seed)).map(desk).collect(),
-            departures: Departures::new(n),
+            departures: Departures::new(&bottleneck, n),
+            bottleneck,
             switches: Vec::new(),
             on_times: OnTimes::new(n),
             rate_mbps: network.rate_mbps(),
@@ -118,9 +119,9 @@ impl<E: Endpoint> Rounds<E> {
     /// Runs until `until`, or until the observer abandons it.
     ///
     /// # Panics
-    /// If `until` is past [`LONGEST_RUN`].
+    /// If `until` is past [`LONGEST_RUN`], or the observer looks for an order between senders.
     pub fn run<O: Observer<E>>(&mut self, until: Instant, observer: &mut O) {
-        const { assert!(O::IN_ANY_ORDER, "rounds have no order between senders") };
+        assert!(O::IN_ANY_ORDER, "rounds have no order between senders");
         assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", until.as_s(), LONGEST_RUN.as_s());
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
@@ -154,9 +155,7 @@ impl<E: Endpoint> Rounds<E> {
             if begin > until {
                 break;
             }
-            let oldest = self.desks.iter().filter_map(|desk| Some(desk.inbox.first()?.order));
-            let keys = self.departures.keys(begin, oldest);
-            let end = self.bottleneck.no_news_before(begin).min(keys.end()).min(until);
+            let end = self.bottleneck.no_news_before(begin).min(until);
             // What comes at the end of the run is left undone, but for switches.
             let switches_end = if end == until { until + Duration::NANOSECOND } else { end };
             let round = Round { end, switches_end, clock: if PLAIN { Duration::ZERO } else { self.clock } };
@@ -168,8 +167,9 @@ impl<E: Endpoint> Rounds<E> {
                     }
                 }
             }
-            looked += self.departures.depart::<PLAIN, E>(&keys, &mut self.bottleneck, &mut self.desks);
+            looked += self.departures.depart::<PLAIN, E>(&mut self.bottleneck, &mut self.desks);
             self.account();
+            self.now = end;
             if end == until {
                 break;
             }
@@ -222,8 +222,7 @@ impl<E: Endpoint> Desk<E> {
         let mut bound = self.traffic.next.min(round.end);
         loop {
             if !O::SEES_ACKS {
-                self.cruise(number, round, bound, switches, observer);
-                bound = bound.min(self.traffic.next);
+                self.cruise(round, bound);
             }
             let arrival = self.inbox.next();
             let send = time_of(self.due);
@@ -244,7 +243,7 @@ impl<E: Endpoint> Desk<E> {
                 if !lost {
                     observer.acked(arrival, number, &packet, &self.sender);
                 }
-                self.follow_up(number, Answered { at: arrival, order: light.order }, switches, observer);
+                self.follow_up(number, arrival, light.order, switches, observer);
             } else {
                 let turn = number_of(self.due);
                 self.act(number, send, |seq| Send::paced(send, seq, turn), switches, observer);
@@ -255,14 +254,7 @@ impl<E: Endpoint> Desk<E> {
 
     /// Goes through what is ordinary.
     #[inline(always)]
-    fn cruise(
-        &mut self,
-        number: usize,
-        round: &Round,
-        bound: Instant,
-        switches: &mut Vec<Switch>,
-        observer: &mut impl Observer<E>,
-    ) {
+    fn cruise(&mut self, round: &Round, bound: Instant) {
         if round.clock > Duration::NANOSECOND || number_of(self.due) > 0 {
             return;
         }
@@ -270,14 +262,10 @@ impl<E: Endpoint> Desk<E> {
         let due = if due > MAX_TIME { Instant::NEVER } else { due };
         let (acks, after) = self.inbox.front();
         let mut course = Course { acks, dealt: 0, bound: bound.min(after), due, outbox: &mut self.outbox };
-        let answered = self.sender.cruise(&mut course);
+        self.sender.cruise(&mut course);
         let (dealt, due) = (course.dealt, course.due);
         self.inbox.skip(dealt);
-        self.outbox.make_room();
         self.due = turn_at(due, 0);
-        if let Some(answered) = answered {
-            self.follow_up(number, answered, switches, observer);
-        }
     }
 
     /// After the sender learned something: ends its on-period, lets it act at once, or plans when it does.
@@ -285,7 +273,8 @@ impl<E: Endpoint> Desk<E> {
     fn follow_up(
         &mut self,
         number: usize,
-        Answered { at: now, order }: Answered,
+        now: Instant,
+        order: u32,
         switches: &mut Vec<Switch>,
         observer: &mut impl Observer<E>,
     ) {

@@ -55,8 +55,8 @@ pub struct Answer {
     tables: Py<PyList>,
     /// On the specimens of measurements; none if unmeasured, or if nobody received anything there.
     score: Option<f64>,
-    /// Share of the senders that starve there.
-    starved_share: f64,
+    /// Share of the senders that starve there; none if unmeasured.
+    starved_share: Option<f64>,
 }
 
 /// A search that panicked in a step is as it was before the step.
@@ -164,7 +164,7 @@ impl Designer {
         Ok(Answer {
             tables: PyList::new(py, tables.into_iter().map(designed).collect::<Vec<_>>())?.unbind(),
             score: measure.and_then(|measure| measure.score),
-            starved_share: measure.map_or(0.0, |measure| measure.starved),
+            starved_share: measure.map(|measure| measure.starved),
         })
     }
 

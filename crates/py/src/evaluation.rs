@@ -1,9 +1,10 @@
 //! Evaluations: scenarios with contenders, and their runs.
 
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use exmachina_hosts::library::Library;
-use exmachina_hosts::scheme::SchemeName;
+use exmachina_hosts::scheme::{self, SchemeName};
 use exmachina_net::file_error::FileError;
 use exmachina_net::service::Trace;
 use exmachina_net::time::Duration;
@@ -46,7 +47,30 @@ pub struct PacketRecord {
 /// Whether a name is that of a scheme that is built in, though perhaps with a number that it cannot have.
 #[pyfunction]
 pub fn is_scheme(name: &str) -> bool {
-    !matches!(SchemeName::parse(name), Ok(SchemeName::Table(_)))
+    SchemeName::is_built_in(name)
+}
+
+/// Whether a name is that of a file with a rule table. It may have bytes that are no text.
+#[pyfunction]
+pub fn is_table_file(name: OsString) -> bool {
+    scheme::is_table_file(&name.to_string_lossy())
+}
+
+/// What is written as `scheme/queue`, taken apart.
+#[pyclass(frozen, get_all, module = "exmachina._core")]
+pub struct SchemeAndQueue {
+    scheme: String,
+    queue: Option<String>,
+}
+
+#[pymethods]
+impl SchemeAndQueue {
+    /// `algorithms` are the rule tables that go by a name.
+    #[staticmethod]
+    fn of(text: &str, algorithms: Vec<String>) -> SchemeAndQueue {
+        let taken = exmachina_scenario::SchemeAndQueue::of(text, &algorithms);
+        SchemeAndQueue { scheme: taken.scheme.to_owned(), queue: taken.queue.map(str::to_owned) }
+    }
 }
 
 /// A scenario with contenders.

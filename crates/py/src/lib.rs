@@ -18,6 +18,9 @@ mod workers;
 /// The module.
 #[pyo3::pymodule]
 mod _core {
+    use std::collections::HashMap;
+
+    use exmachina_rules::Signal;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -27,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]
-    use crate::evaluation::{Evaluation, PacketRecord, is_scheme};
+    use crate::evaluation::{Evaluation, PacketRecord, SchemeAndQueue, is_scheme, is_table_file};
     #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
@@ -46,7 +49,9 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("SIGNALS", exmachina_rules::Signal::ALL.map(exmachina_rules::Signal::name))?;
+        module.add("SIGNALS", Signal::ALL.map(Signal::name))?;
+        let words: HashMap<_, _> = Signal::ALL.iter().map(|signal| (signal.name(), signal.words())).collect();
+        module.add("SIGNAL_WORDS", words)?;
         module.add("EVENTS", exmachina_run::record::Event::NAMES)?;
         module.add("SENDER_EVENTS", exmachina_run::packet_log::SenderEvent::NAMES)?;
         module.add("HOP_EVENTS", exmachina_run::packet_log::HOP_EVENTS)

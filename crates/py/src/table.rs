@@ -66,7 +66,8 @@ pub struct Provenance {
     model: String,
     search: String,
     seed: u64,
-    score: f64,
+    /// None where nobody received anything, or nothing was measured: a file has no number there.
+    score: Option<f64>,
 }
 
 /// A range of values.
@@ -153,6 +154,7 @@ impl Table {
     #[getter]
     fn provenance(&self) -> Option<Provenance> {
         let rules::Provenance { version, model, search, seed, score, .. } = self.tree.provenance.clone()?;
+        let score = Some(score).filter(|score| !score.is_nan());
         Some(Provenance { version, model, search, seed, score })
     }
 

@@ -41,6 +41,11 @@ impl Controller {
         self.act(table);
     }
 
+    /// Takes in that so many packets were lost; before the ACK that shows it.
+    pub fn on_loss(&mut self, packets: u32) {
+        self.memory.on_loss(packets);
+    }
+
     /// Takes in an ACK of so many `packets`, which a receiver acknowledged together (RFC 1122 §4.2.3.2): it is as many
     /// packets' worth of news. Memory and window are those of as many ACKs, spaced evenly from the one before it to this
     /// one, in the times of sending and of arrival both. So a rule means the same whatever receivers do. Other arguments
@@ -150,13 +155,13 @@ fn between(from: u64, to: u64, k: u32, n: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Action, RuleTable, Signal};
+    use crate::{Action, RuleTable, SIGNALS, Signal, first_signals};
 
     const MS: u64 = 1_000_000;
 
     fn table() -> FlatTable {
         let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 1.0 });
-        table.split(0, &[0.0, 2.0, 0.0, 0.0, 0.0, 0.0], &[Signal::AckEwma]);
+        table.split(0, &first_signals(&[0.0, 2.0]), &[Signal::AckEwma]);
         table.set_action(1, Action { multiple: 0.9, increment: 3, intersend_ms: 2.0 });
         FlatTable::new(&table).unwrap()
     }
@@ -190,7 +195,7 @@ mod tests {
         assert_eq!(a, b);
         let mut first = Controller::start(&table);
         first.on_stretched_ack(&table, 5, 100, 1, 3, 3);
-        assert_eq!((first.window(), first.memory().point()), (4, [0.0; 6]));
+        assert_eq!((first.window(), first.memory().point()), (4, [0.0; SIGNALS]));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub enum DnaError {
         field: &'static str,
     },
     /// An axis number that we do not know.
-    #[error("unknown signal: active_axis {0}, expected 0 to 5")]
+    #[error("unknown signal: active_axis {0}, expected {axes}", axes = axes())]
     UnknownAxis(i32),
     /// The boxes or actions are unusable.
     #[error(transparent)]
@@ -98,22 +98,23 @@ fn check_digest(tree: &proto::Tree) -> Result<(), DnaError> {
 fn signals_of(tree: &proto::Tree) -> Result<Vec<Signal>, DnaError> {
     let missing = || DnaError::Missing { path: "root".into(), field: "domain (field 1)" };
     let domain = &tree.known.domain.as_ref().ok_or_else(missing)?.known;
-    let upper = domain.upper.as_ref().map(|m| fields(&m.known)).unwrap_or_default();
+    let upper = domain.upper.as_ref().map(|m| m.known.bounds).unwrap_or_default();
     if domain.active_axis.is_empty() {
         return Ok(TAGGED_AXES.into_iter().filter(|&s| upper[s as usize].is_some()).collect());
     }
-    let named = domain.active_axis.iter().map(|&a| {
-        let axis = usize::try_from(a).ok().and_then(|a| Signal::ALL.get(a));
-        axis.copied().ok_or(DnaError::UnknownAxis(a))
-    });
+    let named = domain
+        .active_axis
+        .iter()
+        .map(|&a| Signal::ALL.into_iter().find(|s| s.axis() == a).ok_or(DnaError::UnknownAxis(a)));
     let mut signals = named.collect::<Result<Vec<_>, _>>()?;
     signals.sort_unstable();
     signals.dedup();
     Ok(signals)
 }
 
-fn fields(m: &proto::Memory) -> [Option<f64>; 6] {
-    [m.send_ewma, m.ack_ewma, m.rtt_ratio, m.slow_ack_ewma, m.rtt_diff, m.queueing_delay]
+/// The axis numbers that there are.
+fn axes() -> String {
+    Signal::ALL.map(|s| s.axis().to_string()).join(", ")
 }
 
 /// A node's box; a bound that is not there is the parent's.
@@ -121,7 +122,7 @@ fn read_cell(tree: &proto::Tree, signals: &[Signal], parent: &Cell) -> Cell {
     let mut cell = *parent;
     let range = tree.known.domain.as_ref().map(|d| &d.known);
     let bounds = |m: Option<&Option<Kept<proto::Memory>>>| {
-        m.and_then(Option::as_ref).map(|m| fields(&m.known)).unwrap_or_default()
+        m.and_then(Option::as_ref).map(|m| m.known.bounds).unwrap_or_default()
     };
     let (lower, upper) = (bounds(range.map(|r| &r.lower)), bounds(range.map(|r| &r.upper)));
     for axis in signals.iter().map(|&s| s as usize) {
@@ -178,18 +179,9 @@ fn write_node(node: &Node, signals: &[Signal]) -> proto::Tree {
 }
 
 fn write_cell(cell: &Cell, signals: &[Signal]) -> Kept<proto::MemoryRange> {
-    let point = |p: &Point| {
-        let at = |s: Signal| signals.contains(&s).then_some(p[s as usize]);
-        proto::Memory {
-            send_ewma: at(Signal::SendEwma),
-            ack_ewma: at(Signal::AckEwma),
-            rtt_ratio: at(Signal::RttRatio),
-            slow_ack_ewma: at(Signal::SlowAckEwma),
-            rtt_diff: at(Signal::RttDiff),
-            queueing_delay: at(Signal::QueueingDelay),
-        }
-    };
-    let active_axis = signals.iter().map(|&s| s as i32).collect();
+    let point =
+        |p: &Point| proto::Memory { bounds: Signal::ALL.map(|s| signals.contains(&s).then_some(p[s as usize])) };
+    let active_axis = signals.iter().map(|s| s.axis()).collect();
     let (lower, upper) = (Some(point(&cell.lower).into()), Some(point(&cell.upper).into()));
     proto::MemoryRange { lower, upper, active_axis }.into()
 }
@@ -197,11 +189,12 @@ fn write_cell(cell: &Cell, signals: &[Signal]) -> Kept<proto::MemoryRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signal::first_signals;
 
     fn table() -> RuleTable {
         let action = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
         let mut table = RuleTable::single(&[Signal::AckEwma, Signal::RttRatio], action);
-        table.split(0, &[0.0, 3.0, 1.5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
+        table.split(0, &first_signals(&[0.0, 3.0, 1.5]), &[Signal::RttRatio]);
         table.provenance = Some(Provenance { model: "a model".into(), seed: 7, ..Provenance::default() });
         table
     }
@@ -258,7 +251,7 @@ mod tests {
     fn a_split_that_was_moved_is_written_where_it_is() {
         let action = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
         let mut table = RuleTable::single(&Signal::ALL[..4], action);
-        table.split(0, &[1.0, 2.0, 1.5, 4.0, 0.0, 0.0], &Signal::ALL[..2]);
+        table.split(0, &first_signals(&[1.0, 2.0, 1.5, 4.0]), &Signal::ALL[..2]);
         let mut read = RuleTable::from_dna(&table.to_dna()).unwrap();
         read.move_bound(Signal::AckEwma, 2.0, 2.5);
         let again = RuleTable::from_dna(&read.to_dna()).unwrap();

@@ -3,78 +3,13 @@
 //! The rule that matched last is tried first, and matches most of the time; then a grid of ranks is asked (`grid.rs`), and
 //! where that would be too large, the planes are walked.
 
-use crate::action::{Action, MAX_WINDOW};
+use crate::action::Action;
 use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::memory::Memory;
-use crate::signal::{Point, SIGNALS, Signal};
+use crate::rule::Rule;
+use crate::signal::{FAST, Point, SIGNALS};
 use crate::table::{RuleTable, TableError};
-
-/// A rule, laid out for the lookup. Bounds at the edge of the domain are infinite here, which clamps memory to the domain.
-#[derive(Clone, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub struct Rule {
-    lower: [f64; 4],
-    upper: [f64; 4],
-    multiple: f64,
-    increment: f64,
-    /// Least time between two sends, to the nearest ns.
-    pub intersend_ns: u64,
-}
-
-impl Rule {
-    fn set_action(&mut self, action: Action) {
-        self.multiple = action.multiple;
-        self.increment = f64::from(action.increment);
-        self.intersend_ns = (action.intersend_ms * 1e6).round() as u64;
-    }
-
-    /// The window after this rule, in whole packets: `clamp(int(m * window + b), 0, 1e6)`.
-    #[must_use]
-    #[inline(always)]
-    pub fn window(&self, window: u32) -> u32 {
-        let wanted = self.multiple * f64::from(window as i32) + self.increment;
-        let clamped = wanted.max(0.0).min(f64::from(MAX_WINDOW));
-        // SAFETY: the clamped value fits, and is no NaN since `max` returns the other operand for one.
-        unsafe { clamped.to_int_unchecked::<i32>() as u32 }
-    }
-
-    /// [`Rule::matches`] with wider registers.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    #[inline]
-    pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
-        use std::arch::x86_64::{
-            _CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd,
-        };
-        // SAFETY: each load reads four of four f64.
-        let [m, lower, upper] = [m, &self.lower, &self.upper].map(|x| unsafe { _mm256_loadu_pd(x.as_ptr()) });
-        let inside = _mm256_and_pd(_mm256_cmp_pd::<_CMP_LE_OQ>(lower, m), _mm256_cmp_pd::<_CMP_LT_OQ>(m, upper));
-        _mm256_movemask_pd(inside) == 15
-    }
-
-    /// Whether the first four signals lie in the rule's box: all compares at once, no branch between them.
-    #[inline(always)]
-    pub(crate) fn matches(&self, m: &[f64; 4]) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_mm_and_pd, _mm_cmple_pd, _mm_cmplt_pd, _mm_loadu_pd, _mm_movemask_pd};
-            // SAFETY: SSE2 is part of x86-64, and each load reads two of four f64.
-            unsafe {
-                let half = |i: usize| {
-                    let m = _mm_loadu_pd(m.as_ptr().add(i));
-                    let (lower, upper) = (self.lower.as_ptr().add(i), self.upper.as_ptr().add(i));
-                    _mm_and_pd(_mm_cmple_pd(_mm_loadu_pd(lower), m), _mm_cmplt_pd(m, _mm_loadu_pd(upper)))
-                };
-                _mm_movemask_pd(_mm_and_pd(half(0), half(2))) == 3
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        {
-            (0..4).fold(true, |inside, i| inside & (self.lower[i] <= m[i]) & (m[i] < self.upper[i]))
-        }
-    }
-}
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,9 +27,11 @@ pub struct FlatTable {
     root: i32,
     /// The same in a form for the first four signals, unless it would be too large.
     grid: Option<Grid>,
-    /// Whether a rule looks at `rtt_diff` or `queueing_delay`: their bounds are then in `rare`.
-    uses_rare: bool,
-    rare: Vec<([f64; 2], [f64; 2])>,
+    /// Where rules look at more than the first four signals, the boxes of all, in whose place the rules have some that nothing
+    /// lies in. So the guess at a rule need not ask which kind of table this is.
+    boxes: Vec<Cell>,
+    /// Whether every rule spaces packets.
+    paces: bool,
 }
 
 impl FlatTable {
@@ -110,19 +47,18 @@ impl FlatTable {
         let inhabited = cells.iter().copied().filter(|(_, c)| !c.is_empty()).collect();
         let root = divide(&table.root.cell, inhabited, &mut planes, 0)?;
         let open: Vec<Cell> = cells.iter().map(|(_, c)| open_edges(c, &table.root.cell)).collect();
-        let uses_rare = table.signals.iter().any(|s| matches!(s, Signal::RttDiff | Signal::QueueingDelay));
-        let first4 = |p: &Point| [p[0], p[1], p[2], p[3]];
-        let last2 = |p: &Point| [p[4], p[5]];
-        let rules = open.iter().zip(table.rules()).map(|(c, (_, action))| {
-            let (lower, upper) = (first4(&c.lower), first4(&c.upper));
-            let mut rule = Rule { lower, upper, multiple: 0.0, increment: 0.0, intersend_ns: 0 };
-            rule.set_action(action);
-            rule
-        });
+        let looks_further = table.signals.iter().any(|&s| s as usize >= FAST);
+        let first4 = |p: &Point| if looks_further { [f64::NAN; FAST] } else { [p[0], p[1], p[2], p[3]] };
+        let rules = open
+            .iter()
+            .zip(table.rules())
+            .map(|(c, (_, action))| Rule::new(first4(&c.lower), first4(&c.upper), action));
         let rules = rules.collect();
-        let rare = if uses_rare { open.iter().map(|c| (last2(&c.lower), last2(&c.upper))).collect() } else { vec![] };
-        let mut flat = FlatTable { rules, planes, root, grid: None, uses_rare, rare };
-        if !uses_rare {
+        let mut flat = FlatTable { rules, planes, root, grid: None, boxes: vec![], paces: false };
+        flat.paces = flat.all_pace();
+        if looks_further {
+            flat.boxes = open;
+        } else {
             flat.grid = Grid::new(&open, |point| flat.walk(point));
         }
         Ok(flat)
@@ -147,9 +83,21 @@ impl FlatTable {
         &self.rules[number]
     }
 
+    /// Whether every rule spaces packets.
+    #[must_use]
+    #[inline(always)]
+    pub fn paces(&self) -> bool {
+        self.paces
+    }
+
+    fn all_pace(&self) -> bool {
+        self.rules.iter().all(|rule| rule.intersend_ns > 0)
+    }
+
     /// Replaces the action of one rule.
     pub fn set_action(&mut self, number: usize, action: Action) {
         self.rules[number].set_action(action);
+        self.paces = self.all_pace();
     }
 
     /// The rule for this memory and its number; `last` is a guess at the number, usually the previous answer. Every memory has
@@ -159,32 +107,32 @@ impl FlatTable {
     pub fn lookup(&self, memory: &Memory, last: usize) -> (usize, &Rule) {
         if let Some(rule) = self.rules.get(last)
             && rule.matches(memory.fast())
-            && (!self.uses_rare || self.matches_rare(memory.rare(), last))
         {
             return (last, rule);
         }
-        let number = self.find(memory);
+        let number = self.find(memory, last);
         (number, &self.rules[number])
     }
 
-    /// The number of the rule for this memory, whichever was used last.
+    /// The number of the rule for this memory; `last` is a guess that need not be tried by the first four signals any more.
     #[inline(always)]
-    pub(crate) fn find(&self, memory: &Memory) -> usize {
+    pub(crate) fn find(&self, memory: &Memory, last: usize) -> usize {
         match &self.grid {
             Some(grid) => grid.rule(memory.fast()),
-            None => self.walk(&memory.point()),
+            None => self.find_by_all(memory, last),
         }
+    }
+
+    #[inline(never)]
+    fn find_by_all(&self, memory: &Memory, last: usize) -> usize {
+        let point = memory.point();
+        if self.boxes.get(last).is_some_and(|guess| guess.contains(&point)) { last } else { self.walk(&point) }
     }
 
     /// Whether a rule looks at more than the first four signals.
     #[inline(always)]
-    pub(crate) fn uses_rare(&self) -> bool {
-        self.uses_rare
-    }
-
-    fn matches_rare(&self, r: [f64; 2], number: usize) -> bool {
-        let (lower, upper) = &self.rare[number];
-        (0..2).all(|i| lower[i] <= r[i] && r[i] < upper[i])
+    pub(crate) fn looks_further(&self) -> bool {
+        !self.boxes.is_empty()
     }
 
     #[inline(never)]
@@ -263,16 +211,18 @@ fn best_plane(region: &Cell, cells: &[(usize, Cell)]) -> Option<(usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signal::Signal;
+    use crate::action::MAX_WINDOW;
+    use crate::signal::{Signal, first_signals};
     use crate::table::DEFAULT_DOMAIN;
     use proptest::prelude::*;
+    use std::array::from_fn;
 
     fn grown(splits: &[(usize, [f64; 4])]) -> RuleTable {
         let action = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
         let mut table = RuleTable::single(&Signal::ALL[..4], action);
         for (rule, at) in splits {
             let n = table.len();
-            table.split(rule % n, &[at[0], at[1], at[2], at[3], 0.0, 0.0], &Signal::ALL[..4]);
+            table.split(rule % n, &first_signals(at), &Signal::ALL[..4]);
         }
         table
     }
@@ -313,7 +263,7 @@ mod tests {
                 table = RuleTable::single(&Signal::ALL, Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
                 splits.iter().for_each(|(rule, [a, b, c, d])| {
                     let n = table.len();
-                    table.split(rule % n, &[*a, *b, *c, *d, *a, *b], &Signal::ALL[2..]);
+                    table.split(rule % n, &from_fn(|i| [*a, *b, *c, *d][i % 4]), &Signal::ALL[2..]);
                 });
             }
             let flat = FlatTable::new(&table).unwrap();
@@ -380,7 +330,7 @@ mod tests {
         children.push(Node::leaf(rest, *action));
         table.root.kind = NodeKind::Split(children);
         let flat = FlatTable::new(&table).unwrap();
-        assert_eq!((flat.planes.len(), flat.walk(&[31_234.5, 0.0, 0.0, 0.0, 0.0, 0.0])), (39_999, 31_234));
+        assert_eq!((flat.planes.len(), flat.walk(&first_signals(&[31_234.5]))), (39_999, 31_234));
         let read = RuleTable::from_dna(&table.to_dna()).unwrap();
         assert_eq!(read.len(), 40_000);
     }

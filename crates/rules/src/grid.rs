@@ -1,26 +1,74 @@
 //! Looking a rule up without branches: the rank of each signal among the bounds of all boxes, then one load.
 //!
 //! Where the last rule does not match again, which one does is hard to predict, and walking a tree costs a mispredicted
-//! branch or two (as much as everything else that an ACK costs). Counting bounds costs a dozen SIMD compares.
+//! branch or two (as much as everything else that an ACK costs). Ranks cost a load and four compares at once.
 
 use crate::cell::Cell;
-use crate::signal::Point;
+use crate::signal::{Point, first_signals};
 
 /// The largest grid that is built; beyond it the cells would crowd out the cache.
 const MAX_CELLS: usize = 1 << 18;
 /// The signals that are ranked: the first four axes.
 const AXES: usize = 4;
 
-/// The bounds along one axis, ascending, in groups of four that are filled up with NaN: a NaN is at or below nothing, not
-/// even an infinite signal, so that no rank exceeds the number of bounds and every point has a cell.
+/// The most bins of an axis: what a level of cache has room for besides all else.
+const MAX_BINS: usize = 1 << 12;
+
+/// The bounds along one axis, ascending, with NaN behind them: a NaN is at or below nothing, not even an infinite signal, so that
+/// no rank exceeds the number of bounds and every point has a cell.
+///
+/// Numbers are put into bins by their exponent and the first bits of their mantissa, so few of them that no bin holds more than four bounds:
+/// a rank is that of the bin, which a load finds, and how many of the next four bounds are reached.
 #[derive(Clone, Debug)]
 struct Axis {
-    /// The bounds, and one group more for what lies above all of them.
-    bounds: Box<[[f64; 4]]>,
-    /// The last bound of each group that is full.
-    tops: Box<[[f64; 4]]>,
+    bounds: Box<[f64]>,
+    /// The rank of the lower end of each bin.
+    bins: Box<[u16]>,
+    /// The bits below those that name a bin, and the name of the first bin.
+    bits: u32,
+    first: i64,
     /// Where its rank goes in a cell's number.
     shift: u32,
+}
+
+impl Axis {
+    /// That of some bounds; none where too many are too close.
+    fn new(bounds: &[f64], shift: u32) -> Option<Axis> {
+        let name = |x: f64, bits: u32| x.to_bits() as i64 >> bits;
+        // Bounds of a domain are positive; one that is not has no bin.
+        let (Some(&low), Some(&high)) = (bounds.first(), bounds.last()) else {
+            let bounds = vec![f64::NAN; 4].into_boxed_slice();
+            return Some(Axis { bounds, bins: vec![0].into_boxed_slice(), bits: 63, first: 0, shift });
+        };
+        if low <= 0.0 || bounds.len() > usize::from(u16::MAX) {
+            return None;
+        }
+        let fits = |bits: &u32| bounds.windows(5).all(|five| name(five[0], *bits) != name(five[4], *bits));
+        let bits = (0..=62).rev().find(fits)?;
+        let (first, last) = (name(low, bits), name(high, bits));
+        if last - first >= MAX_BINS as i64 {
+            return None;
+        }
+        let rank = |bin: i64| bounds.partition_point(|&bound| name(bound, bits) < bin) as u16;
+        let bins = (first..=last).map(rank).collect();
+        let bounds = bounds.iter().copied().chain([f64::NAN; 4]).collect();
+        Some(Axis { bounds, bins, bits, first, shift })
+    }
+
+    /// How many bounds are at or below x.
+    #[inline(always)]
+    fn rank(&self, x: f64) -> usize {
+        // What is no number is at the lower end.
+        let x = if x > 0.0 { x } else { 0.0 };
+        // Those below the first bin, or above the last, are looked up in it.
+        let last = self.bins.len() as i64 - 1;
+        let bin = ((x.to_bits() as i64 >> self.bits) - self.first).max(0).min(last);
+        // SAFETY: the bin is one of the bins; behind each one's rank there are four bounds or NaNs.
+        unsafe {
+            let rank = usize::from(*self.bins.get_unchecked(bin as usize));
+            rank + reached(&*self.bounds.as_ptr().add(rank).cast(), x)
+        }
+    }
 }
 
 /// Rule numbers by the ranks of the four signals.
@@ -41,21 +89,20 @@ impl Grid {
             bounds[a].dedup();
             let shift = bits;
             bits += usize::BITS - bounds[a].len().leading_zeros();
-            let tops: Vec<f64> = bounds[a].chunks_exact(4).map(|group| group[3]).collect();
-            let all: Vec<f64> = bounds[a].iter().copied().chain([f64::NAN; 4]).collect();
-            Axis { bounds: in_fours(&all), tops: in_fours(&tops), shift }
+            Axis::new(&bounds[a], shift)
         });
+        let [Some(a), Some(b), Some(c), Some(d)] = axes else { return None };
         if 1usize.checked_shl(bits)? > MAX_CELLS || boxes.len() > usize::from(u16::MAX) {
             return None;
         }
-        let mut grid = Grid { axes, cells: vec![0; 1 << bits].into_boxed_slice() };
+        let mut grid = Grid { axes: [a, b, c, d], cells: vec![0; 1 << bits].into_boxed_slice() };
         let points = bounds.map(|b| [f64::NEG_INFINITY].into_iter().chain(b).collect::<Vec<_>>());
         for &w in &points[0] {
             for &x in &points[1] {
                 for &y in &points[2] {
                     for &z in &points[3] {
                         let number = grid.cell(&[w, x, y, z]);
-                        grid.cells[number] = find(&[w, x, y, z, 0.0, 0.0]) as u16;
+                        grid.cells[number] = find(&first_signals(&[w, x, y, z])) as u16;
                     }
                 }
             }
@@ -73,23 +120,29 @@ impl Grid {
     fn cell(&self, point: &[f64; AXES]) -> usize {
         let mut number = 0;
         for (axis, &x) in self.axes.iter().zip(point) {
-            let full = axis.tops.iter().map(|group| reached(group, x)).sum::<usize>();
-            let rank = 4 * full + reached(&axis.bounds[full], x);
-            number |= rank << axis.shift;
+            number |= axis.rank(x) << axis.shift;
         }
         number
     }
 }
 
-/// How many of four ascending bounds are at or below x (a NaN is above all of them): a mask and its population count, three
-/// instructions.
+/// How many of four ascending bounds are at or below x (a NaN is above all of them): a mask and its population count. By hand:
+/// a compiler that sees four of these side by side turns them over, and takes three times as long.
 #[inline(always)]
 fn reached(bounds: &[f64; 4], x: f64) -> usize {
-    let bit = |i: usize| u32::from(bounds[i] <= x) << i;
-    (bit(0) | bit(1) | bit(2) | bit(3)).count_ones() as usize
-}
-
-fn in_fours(bounds: &[f64]) -> Box<[[f64; 4]]> {
-    let group = |g: &[f64]| std::array::from_fn(|i| g.get(i).copied().unwrap_or(f64::NAN));
-    bounds.chunks(4).map(group).collect()
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{
+            _mm_castpd_ps, _mm_cmple_pd, _mm_loadu_pd, _mm_movemask_ps, _mm_set1_pd, _mm_shuffle_ps,
+        };
+        // SAFETY: SSE2 is part of x86-64, and each load reads two of four f64.
+        unsafe {
+            let half = |i: usize| _mm_castpd_ps(_mm_cmple_pd(_mm_loadu_pd(bounds.as_ptr().add(i)), _mm_set1_pd(x)));
+            _mm_movemask_ps(_mm_shuffle_ps::<0b10_00_10_00>(half(0), half(2))).count_ones() as usize
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        (0..4).map(|i| usize::from(bounds[i] <= x)).sum()
+    }
 }

@@ -1,11 +1,13 @@
 //! What a RemyCC sender remembers of its ACKs (Remy'13 §4.1; slow_ack_ewma: Tao'14 §3).
 
-use crate::signal::{Point, Signal};
+use crate::signal::{self, Point, SIGNALS, Signal};
 
 /// Weight of a new sample in the fast averages (Remy'13 §4.1).
 const FAST: f64 = 1.0 / 8.0;
 /// Weight of a new sample in the slow average (Tao'14 §3).
 const SLOW: f64 = 1.0 / 256.0;
+/// Weight of a packet in the share of those that are lost.
+const OF_LOSSES: f64 = 1.0 / 256.0;
 /// Nanoseconds to milliseconds.
 const MS_PER_NS: f64 = 1e-6;
 
@@ -18,9 +20,12 @@ pub struct Memory {
     last_received_ns: u64,
     /// The smallest RTT, ns; infinite before the first ACK. Whole numbers, which are exact up to 104 days.
     min_rtt_ns: f64,
-    last_rtt_ns: f64,
     /// Packets from the largest ACK to the latest one.
     advance: u32,
+    /// The share of packets that were lost, as of the latest loss.
+    loss: f64,
+    /// Packets acknowledged since then.
+    since_loss: u64,
 }
 
 impl Default for Memory {
@@ -30,8 +35,9 @@ impl Default for Memory {
             last_sent_ns: 0,
             last_received_ns: 0,
             min_rtt_ns: f64::INFINITY,
-            last_rtt_ns: 0.0,
             advance: 0,
+            loss: 0.0,
+            since_loss: 0,
         }
     }
 }
@@ -49,7 +55,7 @@ impl Memory {
         let rtt = rtt_ns(sent_ns, received_ns, tick_ns);
         if self.min_rtt_ns == f64::INFINITY {
             self.min_rtt_ns = rtt;
-            self.keep(sent_ns, received_ns, rtt, advance);
+            self.keep(sent_ns, received_ns, advance);
         } else {
             self.on_later_ack(sent_ns, received_ns, rtt, advance);
         }
@@ -70,15 +76,29 @@ impl Memory {
         for i in 0..4 {
             self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];
         }
-        self.keep(sent_ns, received_ns, rtt, advance);
+        self.keep(sent_ns, received_ns, advance);
     }
 
     #[inline(always)]
-    fn keep(&mut self, sent_ns: u64, received_ns: u64, rtt: f64, advance: u32) {
+    fn keep(&mut self, sent_ns: u64, received_ns: u64, advance: u32) {
         self.last_sent_ns = sent_ns;
         self.last_received_ns = received_ns;
-        self.last_rtt_ns = rtt;
         self.advance = advance;
+        self.since_loss += 1;
+    }
+
+    /// Takes in that so many packets were lost; before the ACK that shows it.
+    #[inline(always)]
+    pub fn on_loss(&mut self, packets: u32) {
+        self.loss = share_after(self.loss, self.since_loss, packets);
+        self.since_loss = 0;
+    }
+
+    /// The share of packets that were lost: of all whose fate is known, averaged with weight 1/256. A flow begins with 0.
+    #[must_use]
+    pub fn loss_share(&self) -> f64 {
+        // What each packet that arrived takes off it is reckoned here, so that ACKs need not do so.
+        share_after(self.loss, self.since_loss, 0)
     }
 
     /// Whether there was an ACK.
@@ -103,7 +123,7 @@ impl Memory {
     /// One with these first four signals, whatever they are.
     #[cfg(test)]
     pub(crate) fn of(fast: [f64; 4]) -> Memory {
-        Memory { fast, min_rtt_ns: 1.0, last_rtt_ns: 1.0, advance: 1, ..Memory::default() }
+        Memory { fast, min_rtt_ns: 1.0, advance: 1, ..Memory::default() }
     }
 
     /// The first four signals, in axis order.
@@ -113,24 +133,38 @@ impl Memory {
         &self.fast
     }
 
-    /// The signals that few tables use: `[rtt_diff, queueing_delay]`. Zero until the second ACK, like the others.
+    /// The signals that few tables use, in axis order. Zero until the second ACK, like the others.
     #[must_use]
     #[inline]
-    pub fn rare(&self) -> [f64; 2] {
+    pub fn rare(&self) -> [f64; SIGNALS - signal::FAST] {
         if self.fast[2] == 0.0 {
-            return [0.0; 2];
+            return Default::default();
         }
-        let diff = (self.last_rtt_ns - self.min_rtt_ns) * MS_PER_NS;
-        [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance)]
+        // An RTT that is taken for a tick, being less, is the smallest.
+        let rtt = self.last_received_ns.wrapping_sub(self.last_sent_ns) as i64 as f64;
+        let diff = (rtt - self.min_rtt_ns).max(0.0) * MS_PER_NS;
+        [diff, self.fast[Signal::AckEwma as usize] * f64::from(self.advance), self.loss_share()]
     }
 
     /// All the signals.
     #[must_use]
     pub fn point(&self) -> Point {
-        let [a, b, c, d] = self.fast;
-        let [e, f] = self.rare();
-        [a, b, c, d, e, f]
+        let mut point = signal::first_signals(&self.fast);
+        point[signal::FAST..].copy_from_slice(&self.rare());
+        point
     }
+}
+
+/// A share of losses, after so many packets that arrived, and then so many that were lost. By value, so that a memory may stay in
+/// registers.
+#[cold]
+#[inline(never)]
+fn share_after(share: f64, arrived: u64, lost: u32) -> f64 {
+    if share == 0.0 && lost == 0 {
+        return 0.0;
+    }
+    let share = share * libm::pow(1.0 - OF_LOSSES, arrived as f64);
+    1.0 - (1.0 - share) * libm::pow(1.0 - OF_LOSSES, f64::from(lost))
 }
 
 /// An RTT as a memory has it.
@@ -151,7 +185,7 @@ mod tests {
     fn first_ack_only_initialises() {
         let mut m = Memory::default();
         m.on_ack(5 * MS, 105 * MS, 1, 1);
-        assert_eq!(m.point(), [0.0; 6]);
+        assert_eq!(m.point(), [0.0; SIGNALS]);
     }
 
     #[test]
@@ -159,7 +193,7 @@ mod tests {
         let mut m = Memory::default();
         m.on_ack(0, 100 * MS, 1, 1);
         m.on_ack(8 * MS, 116 * MS, 1, 1);
-        assert_eq!(m.point(), [1.0, 2.0, 1.08, 16.0 / 256.0, 8.0, 2.0]);
+        assert_eq!(m.point(), signal::first_signals(&[1.0, 2.0, 1.08, 16.0 / 256.0, 8.0, 2.0]));
     }
 
     #[test]
@@ -190,7 +224,27 @@ mod tests {
         assert_eq!((ratio(&[(20, 0), (30, 30)]), ratio(&[(0, 0), (30, 10)])), (1.0, 1.0));
         let mut m = Memory::default();
         (0..2).for_each(|_| m.on_ack(7, 7, 0, 1));
-        assert_eq!(m.point(), [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(m.point(), signal::first_signals(&[0.0, 0.0, 1.0]));
+    }
+
+    /// Packet by packet, as the average is defined.
+    #[test]
+    fn the_share_of_losses_is_an_average_over_packets() {
+        let (mut m, mut share) = (Memory::default(), 0.0);
+        for i in 0..3000_u64 {
+            let lost = if i % 10 == 9 { 1 + i as u32 % 3 } else { 0 };
+            if lost > 0 {
+                m.on_loss(lost);
+            }
+            m.on_ack(i * MS, i * MS + 50 * MS, 1, 1 + lost);
+            (0..lost).for_each(|_| share += OF_LOSSES * (1.0 - share));
+            share -= OF_LOSSES * share;
+            assert!((m.loss_share() - share).abs() < 1e-12, "{i}: {share}");
+            assert_eq!(m.point()[Signal::LossRate as usize], if i == 0 { 0.0 } else { m.loss_share() });
+        }
+        assert!((share - 0.17).abs() < 0.03, "{share}");
+        m.on_loss(u32::MAX);
+        assert!(m.loss_share() <= 1.0);
     }
 
     proptest! {

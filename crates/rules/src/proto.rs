@@ -7,6 +7,8 @@ use prost::bytes::{Buf, BufMut};
 use prost::encoding::{DecodeContext, WireType, decode_varint, encode_key, encode_varint};
 use prost::{DecodeError, encoding};
 
+use crate::signal::{SIGNALS, Signal};
+
 /// A message that knows its own field numbers.
 pub(crate) trait Known: Message + Default {
     /// The fields that the message decodes itself.
@@ -82,7 +84,6 @@ macro_rules! known {
 }
 
 known! {
-    Memory: 21 22 23 24 25 26;
     MemoryRange: 11 12 13;
     Whisker: 31 32 33 34;
     WhiskerTree: 1 2 3 4 5 6 1000 1006;
@@ -91,20 +92,54 @@ known! {
 /// A node with what we do not know of it.
 pub(crate) type Tree = Kept<WhiskerTree>;
 
-#[derive(Clone, PartialEq, Message)]
+/// One corner of a box: a double for each signal, in the field that the signal says.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Memory {
-    #[prost(double, optional, tag = "21")]
-    pub send_ewma: Option<f64>,
-    #[prost(double, optional, tag = "22")]
-    pub ack_ewma: Option<f64>,
-    #[prost(double, optional, tag = "23")]
-    pub rtt_ratio: Option<f64>,
-    #[prost(double, optional, tag = "24")]
-    pub slow_ack_ewma: Option<f64>,
-    #[prost(double, optional, tag = "25")]
-    pub rtt_diff: Option<f64>,
-    #[prost(double, optional, tag = "26")]
-    pub queueing_delay: Option<f64>,
+    pub bounds: [Option<f64>; SIGNALS],
+}
+
+impl Known for Memory {
+    const TAGS: &'static [u32] = &{
+        let mut tags = [0; SIGNALS];
+        let mut i = 0;
+        while i < SIGNALS {
+            tags[i] = Signal::ALL[i].field();
+            i += 1;
+        }
+        tags
+    };
+}
+
+impl Message for Memory {
+    fn encode_raw(&self, buf: &mut impl BufMut) {
+        for (tag, bound) in Self::TAGS.iter().zip(&self.bounds) {
+            if let Some(bound) = bound {
+                encoding::double::encode(*tag, bound, buf);
+            }
+        }
+    }
+
+    fn merge_field(
+        &mut self,
+        tag: u32,
+        wire: WireType,
+        buf: &mut impl Buf,
+        ctx: DecodeContext,
+    ) -> Result<(), DecodeError> {
+        match Self::TAGS.iter().position(|&known| known == tag) {
+            Some(signal) => encoding::double::merge(wire, self.bounds[signal].get_or_insert(0.0), buf, ctx),
+            None => encoding::skip_field(wire, tag, buf, ctx),
+        }
+    }
+
+    fn encoded_len(&self) -> usize {
+        let bounds = Self::TAGS.iter().zip(&self.bounds);
+        bounds.filter_map(|(tag, bound)| Some(encoding::double::encoded_len(*tag, bound.as_ref()?))).sum()
+    }
+
+    fn clear(&mut self) {
+        *self = Memory::default();
+    }
 }
 
 #[derive(Clone, PartialEq, Message)]

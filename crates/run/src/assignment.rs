@@ -1,15 +1,18 @@
 //! Who runs what on a specimen: tables, the same or different ones, and AIMD where the network has such senders.
 
-use exmachina_hosts::scheme::{Aimd, Mixed, Remy};
+use exmachina_hosts::scheme::{Aimd, Mixed, Remy, Scheme};
+use exmachina_net::network::Network;
 use exmachina_net::observe::Observer;
 use exmachina_net::outcome::Outcome;
+use exmachina_net::random::Seed;
+use exmachina_net::rounds::Rounds;
 use exmachina_net::time::Instant;
 use exmachina_rules::FlatTable;
 use exmachina_scenario::Specimen;
 use exmachina_scenario::role::Runs;
 
 use crate::beside::Beside;
-use crate::design_simulator::{beside, dumbbell, routed};
+use crate::design_simulator::{beside, dumbbell, in_rounds, routed};
 use crate::sender::Sender;
 
 /// The tables that senders run.
@@ -57,9 +60,7 @@ impl<'t> Assignment<'t> {
         if roles.is_empty() && neighbours.is_empty() && network.is_dumbbell() {
             // Most models: nobody pays for what there may be elsewhere.
             let table = self.table(0);
-            let mut engine = dumbbell(network, specimen.seed(root), |_| Remy::new(table));
-            engine.run(Instant::from_s(duration_s), observer);
-            return engine.outcome();
+            return run_one_link(network, specimen.seed(root), |_| Remy::new(table), duration_s, observer);
         }
         let scheme = |i: usize| match roles.get(i).map_or(Runs::Table(0), |role| role.runs) {
             Runs::Table(class) => Mixed::Remy(Remy::new(self.table(class))),
@@ -91,11 +92,27 @@ pub fn run_mixed<'t>(
         return outcome;
     }
     if network.is_dumbbell() {
-        let mut engine = dumbbell(network, seed, scheme);
-        engine.run(Instant::from_s(duration_s), observer);
-        return engine.outcome();
+        return run_one_link(network, seed, scheme, duration_s, observer);
     }
     let mut engine = routed(network, seed, scheme);
+    engine.run(Instant::from_s(duration_s), observer);
+    engine.outcome()
+}
+
+/// Runs a network of one link: an RTT at a time, unless somebody watches what comes after what.
+fn run_one_link<S: Scheme, O: Observer<Sender<S>>>(
+    network: &Network,
+    seed: Seed,
+    scheme: impl Fn(usize) -> S,
+    duration_s: f64,
+    observer: &mut O,
+) -> Outcome {
+    if O::IN_ANY_ORDER && Rounds::<Sender<S>>::suits(network) {
+        let mut rounds = in_rounds(network, seed, scheme);
+        rounds.run(Instant::from_s(duration_s), observer);
+        return rounds.outcome();
+    }
+    let mut engine = dumbbell(network, seed, scheme);
     engine.run(Instant::from_s(duration_s), observer);
     engine.outcome()
 }

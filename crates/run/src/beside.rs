@@ -1,7 +1,7 @@
 //! Senders under design beside others that people run today: cross-traffic for designs to train among.
 //!
 //! A neighbour is the scheme of evaluations in the transport of evaluations, on the path of the design simulator. It repairs
-//! its losses itself, and is not told of them: gaps that stand for lost packets pass it by.
+//! its losses itself, and is not told of them: the path's notes of lost packets, which senders under design get, are not for it.
 
 use std::collections::BTreeMap;
 

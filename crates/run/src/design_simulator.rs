@@ -96,4 +96,19 @@ mod tests {
         let (early, sent) = run(false);
         assert!(!early && sent > 900_000, "{sent}");
     }
+
+    #[test]
+    fn in_rounds_too() {
+        let network = Network::dumbbell(1000.0, 10.0, 1, Workload::new(On::Forever, 1e-3));
+        let run = |abandoned| {
+            let scheme = |_| AnyScheme::ConstantWindow(ConstantWindow { packets: 2000 });
+            let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, scheme);
+            rounds.run(Instant::from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
+            (rounds.outcome().flows[0].on_s, rounds.outcome().flows[0].sent)
+        };
+        let (on_s, sent) = run(true);
+        assert!((0.1..2.0).contains(&on_s) && (10_000..200_000).contains(&sent), "{on_s} s, {sent}");
+        let (on_s, sent) = run(false);
+        assert!((9.9..10.0).contains(&on_s) && sent > 900_000, "{on_s} s, {sent}");
+    }
 }

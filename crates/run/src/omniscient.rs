@@ -7,8 +7,8 @@
 //! packet, an RTT after that was sent. A link whose rate varies counts with its long-term average, and what links lose for
 //! no reason of congestion is sent again.
 //!
-//! It is a reference, and no bound: what is delivered and which time counts is as in every [`Outcome`], so that schemes
-//! can be ahead of it that leave a queue behind when they are switched off.
+//! It is a reference, not a bound: deliveries and time on are counted as in every [`Outcome`], so that a scheme that leaves a
+//! queue behind when it is switched off can be ahead of it.
 
 mod fair;
 

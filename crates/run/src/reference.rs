@@ -1,4 +1,4 @@
-//! The omniscient reference of a design model: what senders would get on its specimens that knew at every moment who else
+//! The omniscient reference of a design model: what senders would get on its specimens if they knew at every moment who else
 //! is on (Remy'13 §5.1, figure 11).
 //!
 //! It is the omniscient scheme of evaluations ([`omniscient`]) in the same networks, with the traffic of the very specimen,

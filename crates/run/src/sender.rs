@@ -1,12 +1,14 @@
 //! A sender of the design simulator (Remy'13 §4.3): a window counted from the largest ACK, and no retransmission.
 //!
-//! By these two rules alone a sender whose whole window is lost never hears of anything again, and is mute until its
-//! on-period ends. Here that happens to nobody: when the ACK of the newest packet would have come and did not, all that was
-//! outstanding is known to be lost, and the window counts from there. A real stack's timer would expire about then.
+//! By these two rules alone a sender that loses its whole window would hear nothing more, and be mute until its on-period
+//! ends. Here none is: when the ACK of the newest packet should have come and did not, all that was outstanding is known to
+//! be lost, and the window counts from there. A real stack's timer would expire about then.
 //!
 //! Receivers may acknowledge several packets at a time, and flows be upset: see [`Training`].
 
 mod cruise;
+#[cfg(test)]
+mod tests;
 mod training;
 
 pub use training::Training;
@@ -17,7 +19,7 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::random::Seed;
-use exmachina_net::rounds::{Answered, Course};
+use exmachina_net::rounds::Course;
 use exmachina_net::time::{Duration, Instant};
 
 /// One sender and what it has done so far.
@@ -40,7 +42,7 @@ pub struct Sender<S> {
     planned: Instant,
     /// Its number.
     id: u16,
-    /// Packets sent at `last_send`, kept where nothing spaces them.
+    /// How many packets were sent at `last_send`; counted only where nothing spaces them.
     turn: u32,
     /// Packets delivered.
     pub delivered: u64,
@@ -124,18 +126,11 @@ impl<S: Scheme> Sender<S> {
     /// Takes in an ACK of packets of the present flow; the last of them was sent then.
     #[inline(always)]
     fn take_in(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration, stretch: u32) {
-        let (sent, received) = (sent.ticked(clock), received.ticked(clock));
         let advance = seq + 1 - self.acked;
-        if advance > stretch {
-            let next_seq = self.next_seq;
-            self.scheme.on_loss(&Congestion {
-                now: received,
-                seq,
-                next_seq,
-                lost: advance - stretch,
-                ..Congestion::default()
-            });
+        if advance != stretch {
+            self.tell_losses(seq, received.ticked(clock), advance - stretch);
         }
+        let (sent, received) = (sent.ticked(clock), received.ticked(clock));
         self.scheme.on_ack(&Ack {
             sent,
             received,
@@ -154,6 +149,14 @@ impl<S: Scheme> Sender<S> {
         });
         self.acked = seq + 1;
         self.open();
+    }
+
+    /// An ACK passes over packets, which are lost: all keep their order here.
+    #[cold]
+    #[inline(never)]
+    fn tell_losses(&mut self, seq: u32, now: Instant, lost: u32) {
+        self.scheme.on_loss(&Congestion { now, seq, next_seq: self.next_seq, lost, ..Congestion::default() });
+        self.scheme.on_lost(lost);
     }
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
@@ -279,8 +282,8 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn cruise(&mut self, course: &mut Course<'_>) -> Option<Answered> {
-        self.go_along(course)
+    fn cruise(&mut self, course: &mut Course<'_>) {
+        self.go_along(course);
     }
 
     fn totals(&self) -> Totals {
@@ -292,91 +295,5 @@ impl<S: Scheme> Endpoint for Sender<S> {
             sent: u64::from(self.next_seq),
             ..Totals::default()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use exmachina_hosts::scheme::{Aimd, Remy};
-    use exmachina_rules::{Action, FlatTable, Memory, RuleTable, Signal};
-
-    use super::*;
-
-    #[test]
-    fn acks_of_an_earlier_flow_carry_out_the_action_and_leave_the_memory_alone() {
-        let rule = Action { multiple: 2.0, increment: 1, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(Instant::START, u32::MAX);
-        let first = sender.act(Instant::START).0.unwrap();
-        sender.stop(Instant::from_nanos(1));
-        sender.receive(&Packet { seq: 5, ..first }, Instant::from_nanos(2), Duration::NANOSECOND);
-        assert_eq!(sender.scheme.controller.window(), 1, "nothing acts while it is off");
-        sender.start(Instant::from_nanos(10), u32::MAX);
-        sender.receive(&first, Instant::from_nanos(50), Duration::NANOSECOND);
-        assert_eq!((sender.scheme.controller.window(), sender.delivered), (3, 2));
-        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
-        // The window holds packets of the present flow only.
-        assert_eq!((sender.outstanding(), sender.limit), (0, 1 + 3));
-    }
-
-    #[test]
-    fn a_transfer_whose_window_is_lost_goes_on() {
-        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(Instant::START, 3);
-        let (first, second) = (sender.act(Instant::START).0.unwrap(), sender.act(Instant::from_millis(1)).0.unwrap());
-        assert_eq!(sender.ready(), Instant::NEVER);
-        sender.receive(&Packet { lost: true, ..first }, Instant::from_millis(5), Duration::NANOSECOND);
-        assert_eq!(sender.ready(), Instant::NEVER, "an ACK may still come");
-        sender.receive(&Packet { lost: true, ..second }, Instant::from_millis(6), Duration::NANOSECOND);
-        assert_eq!((sender.ready(), sender.limit, sender.end), (Instant::from_millis(2), 4, 5));
-    }
-
-    #[test]
-    fn a_sender_by_time_whose_window_is_lost_goes_on() {
-        let rule = Action { multiple: 0.0, increment: 2, intersend_ms: 1.0 };
-        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
-        let mut sender = Sender::new(Remy::new(&table), 0);
-        sender.start(Instant::START, u32::MAX);
-        let lost = |packet: Option<Packet>| Packet { lost: true, ..packet.unwrap() };
-        let first = lost(sender.act(Instant::START).0);
-        // It has room for another: nothing is known of that one yet, and nothing changes.
-        sender.receive(&first, Instant::from_nanos(500_000), Duration::NANOSECOND);
-        assert_eq!((sender.ready(), sender.limit), (Instant::from_millis(1), 2));
-        let second = lost(sender.act(Instant::from_millis(1)).0);
-        assert_eq!(sender.ready(), Instant::NEVER);
-        sender.receive(&second, Instant::from_millis(6), Duration::NANOSECOND);
-        assert_eq!((sender.ready(), sender.limit, sender.outstanding()), (Instant::from_millis(2), 4, 0));
-        assert_eq!(sender.scheme.controller.memory(), &Memory::default());
-    }
-
-    #[test]
-    fn aimd_whose_window_is_lost_halves_it() {
-        let mut sender = Sender::new(Aimd::default(), 0);
-        sender.start(Instant::START, u32::MAX);
-        (0..3).for_each(|i| {
-            let sent = Packet { seq: i, ..sender.act(Instant::from_nanos(i.into())).0.unwrap() };
-            sender.receive(&sent, Instant::from_nanos(10 + u64::from(i)), Duration::NANOSECOND);
-        });
-        assert_eq!(sender.scheme.window(), 4);
-        let window: Vec<Packet> = (0..4).map(|i| sender.act(Instant::from_nanos(20 + i)).0.unwrap()).collect();
-        window.iter().for_each(|packet| {
-            sender.receive(&Packet { lost: true, ..*packet }, Instant::from_nanos(40), Duration::NANOSECOND)
-        });
-        assert_eq!((sender.scheme.window(), sender.limit), (2, 7 + 2));
-    }
-
-    #[test]
-    #[should_panic(expected = "as many as have numbers")]
-    fn packet_numbers_do_not_wrap() {
-        let mut sender = Sender { next_seq: NUMBERS - 3, ..Sender::new(Aimd::default(), 0) };
-        sender.start(Instant::START, u32::MAX);
-        while !sender.finished() {
-            let packet = sender.act(Instant::START).0.unwrap();
-            sender.receive(&packet, Instant::from_nanos(10), Duration::NANOSECOND);
-        }
-        sender.stop(Instant::from_nanos(10));
     }
 }

@@ -1,7 +1,8 @@
-//! The same network and table with time counted in other units: to see whether a table stands on how instants are rounded.
+//! The same network and table with time counted in other units: to see whether what a table does hangs on how instants are
+//! rounded.
 //!
-//! The simulator counts whole nanoseconds. Where all times of a network and a table are so many times as long, and rates as
-//! much slower, it is the same system but for that rounding: what a second clock type would show, in the one engine.
+//! The simulator counts whole nanoseconds. A network and a table whose times are all 1.6 times as long, and whose rates are 1.6
+//! times as low, behave alike but for that rounding: it is as if the clock of the engine ticked at another pace.
 
 use exmachina_net::network::{LinkPlan, Network, On};
 use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
@@ -15,7 +16,7 @@ pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
 }
 
 fn stretch(node: &mut Node, times: f64) {
-    for signal in [Signal::SendEwma, Signal::AckEwma, Signal::SlowAckEwma, Signal::RttDiff, Signal::QueueingDelay] {
+    for signal in Signal::ALL.into_iter().filter(|signal| signal.is_time()) {
         node.cell.lower[signal as usize] *= times;
         node.cell.upper[signal as usize] *= times;
     }
@@ -52,7 +53,7 @@ pub fn slowed(network: &Network, times: f64) -> Network {
 mod tests {
     use exmachina_net::network::Workload;
     use exmachina_net::observe::Unwatched;
-    use exmachina_rules::{Action, FlatTable};
+    use exmachina_rules::{Action, FlatTable, first_signals};
     use exmachina_scenario::Specimen;
 
     use super::*;
@@ -70,7 +71,7 @@ mod tests {
         let network = Network::dumbbell(33.0, 150.0, 2, Workload::new(On::Seconds(1.0), 1.0));
         let action = Action { multiple: 0.97, increment: 12, intersend_ms: 0.3 };
         let mut table = RuleTable::single(&[Signal::AckEwma, Signal::RttRatio], action);
-        table.split(0, &[0.0, 0.7, 1.2, 0.0, 0.0, 0.0], &[Signal::AckEwma, Signal::RttRatio]);
+        table.split(0, &first_signals(&[0.0, 0.7, 1.2]), &[Signal::AckEwma, Signal::RttRatio]);
         table.set_action(0, Action { intersend_ms: 0.1, ..action });
         let usual = packets(&network, &table, 1.0);
         for times in [8.0, 1.618, 0.618] {
@@ -85,7 +86,7 @@ mod tests {
         let network = Network::dumbbell(33.0, 150.0, 1, Workload::new(On::Forever, 0.1));
         let slow = Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 };
         let mut table = RuleTable::single(&[Signal::AckEwma], slow);
-        table.split(0, &[0.0, 0.303_499_999_999_9, 0.0, 0.0, 0.0, 0.0], &[Signal::AckEwma]);
+        table.split(0, &first_signals(&[0.0, 0.303_499_999_999_9]), &[Signal::AckEwma]);
         table.set_action(1, Action { intersend_ms: 0.3035, ..slow });
         let usual = packets(&network, &table, 1.0);
         // Paces of 606999.7, 404666.6 and 374691.1 ns.

@@ -1,7 +1,7 @@
 //! Which rules of a table are used, how often, and at what memory: to explain a table (Remy'13 §6).
 //!
-//! Counts and means are exact. Medians come from every k-th use of a rule, k doubling as uses grow, so that memory is
-//! bounded however long the runs are. The result does not depend on the number of threads.
+//! Counts and means are exact. Medians are of every k-th use of a rule, where k doubles as uses become many: what is kept
+//! is bounded, however long the runs are. The result does not depend on the number of threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -274,7 +274,7 @@ impl<E: MayFollowRules> Observer<E> for Watcher<'_> {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_rules::{Action, RuleTable, Signal};
+    use exmachina_rules::{Action, RuleTable, Signal, first_signals};
 
     use super::*;
     use crate::model::Model;
@@ -282,7 +282,7 @@ mod tests {
     fn table() -> FlatTable {
         let action = Action { multiple: 1.0, increment: 1, intersend_ms: 0.8 };
         let mut table = RuleTable::single(&Signal::ALL[..4], action);
-        table.split(0, &[2.0, 2.0, 1.1, 2.0, 0.0, 0.0], &[Signal::RttRatio]);
+        table.split(0, &first_signals(&[2.0, 2.0, 1.1, 2.0]), &[Signal::RttRatio]);
         table.set_action(1, Action { multiple: 0.5, increment: 0, intersend_ms: 0.8 });
         FlatTable::new(&table).unwrap()
     }
@@ -346,7 +346,7 @@ mod tests {
     fn a_rule_that_is_never_used_has_no_memory() {
         let mut table =
             RuleTable::single(&[Signal::RttRatio], Action { multiple: 1.0, increment: 1, intersend_ms: 9.0 });
-        table.split(0, &[0.0, 0.0, 1e5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
+        table.split(0, &first_signals(&[0.0, 0.0, 1e5]), &[Signal::RttRatio]);
         let used = usage(&FlatTable::new(&table).unwrap(), &specimens(1), 5.0, &AtomicBool::new(false));
         assert!(used.rules[1].uses == 0 && used.rules[1].median[2].is_nan() && used.rules[1].median_window.is_nan());
     }

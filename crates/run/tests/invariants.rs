@@ -12,7 +12,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal, first_signals};
 use exmachina_run::design_simulator::{DesignEngine, dumbbell};
 use exmachina_run::sender::Sender;
 use proptest::prelude::*;
@@ -87,7 +87,7 @@ fn world() -> impl Strategy<Value = World> {
 
 fn table(world: &World) -> FlatTable {
     let mut table = RuleTable::single(&Signal::ALL, world.action);
-    table.split(0, &[1.0, 1.0, 1.2, 1.0, 10.0, 10.0], &Signal::ALL[1..]);
+    table.split(0, &first_signals(&[1.0, 1.0, 1.2, 1.0, 10.0, 10.0]), &Signal::ALL[1..]);
     FlatTable::new(&table).unwrap()
 }
 

@@ -8,7 +8,7 @@ use exmachina_net::packet::Packet;
 use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_rules::{Action, FlatTable, RuleTable, SIGNALS, Signal};
 use exmachina_run::design_simulator::{dumbbell, routed};
 use exmachina_run::sender::Sender;
 use exmachina_scenario::world::{Host, World};
@@ -94,7 +94,7 @@ impl<'t> Observer<Sender<Remy<'t>>> for Ratios {
 #[test]
 fn a_clock_coarser_than_the_rtt_measures_a_tick() {
     let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 0.9, increment: 3, intersend_ms: 0.5 });
-    (1..=9).for_each(|i| _ = table.split(table.len() - 1, &[f64::from(i); 6], &Signal::ALL[..4]));
+    (1..=9).for_each(|i| _ = table.split(table.len() - 1, &[f64::from(i); SIGNALS], &Signal::ALL[..4]));
     let table = FlatTable::new(&table).unwrap();
     for (rtt_ms, most) in [(4.0, 1.0), (12.0, 2.0)] {
         let network = Network { clock_ms: 10.0, ..Network::dumbbell(100.0, rtt_ms, 1, for_ever()) };

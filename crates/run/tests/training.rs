@@ -13,7 +13,7 @@ use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_rules::{Action, FlatTable, RuleTable, Signal, first_signals};
 use exmachina_run::design_simulator::{beside, dumbbell};
 use exmachina_run::sender::Sender;
 use exmachina_scenario::neighbour::{Kind, Neighbour};
@@ -124,7 +124,7 @@ fn flows_are_upset_at_the_same_instants_whatever_they_run() {
     let instants = |intersend_ms| {
         // 30 packets at the beginning, where there is no RTT ratio yet; then whatever it is.
         let mut keeps = RuleTable::single(&Signal::ALL[..4], Action { intersend_ms, ..window(30) });
-        keeps.split(0, &[0.0, 0.0, 0.5, 0.0, 0.0, 0.0], &[Signal::RttRatio]);
+        keeps.split(0, &first_signals(&[0.0, 0.0, 0.5]), &[Signal::RttRatio]);
         keeps.set_action(1, Action { multiple: 1.0, increment: 0, intersend_ms });
         let (table, mut seen) = (FlatTable::new(&keeps).unwrap(), Upset::default());
         let mut engine = dumbbell(&upset, SEED, |_| Remy::new(&table));

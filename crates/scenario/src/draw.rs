@@ -11,8 +11,9 @@ use exmachina_net::random::{Purpose, Seed, Stream};
 use exmachina_net::time::Duration;
 
 use super::bottleneck::{Bottleneck, ServiceTable};
+use super::contender::Contender;
 use super::evaluation::{AIMD, Evaluation};
-use super::group::{Access, Contender, Group};
+use super::group::{Access, Group};
 use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::replay;
 use crate::world::{Host, World};

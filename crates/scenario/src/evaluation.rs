@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer};
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::bounds::{CLOCK_ENDS, check_duration, longest_run_s};
 use super::checked::{some_table, table};
-use super::group::{Contender, Group, Groups, PathTable};
+use super::contender::Contender;
+use super::group::{Group, Groups, PathTable};
 use super::names::name_of;
 use super::routes::{self, check_names, check_rtt};
 use super::senders::check_counts;
@@ -60,7 +61,7 @@ struct EvaluationFile {
     name: Option<String>,
     description: Option<String>,
     #[serde(default)]
-    schemes: Vec<Contender>,
+    schemes: Vec<String>,
     #[serde(default = "sixteen", deserialize_with = "runs")]
     runs: usize,
     #[serde(default = "hundred", deserialize_with = "duration")]
@@ -100,7 +101,7 @@ impl Evaluation {
         let mut evaluation = Self {
             name: name_of(file.name, &document)?,
             description: file.description.unwrap_or_default(),
-            contenders: file.schemes,
+            contenders: contenders(&file.schemes, algorithms, &document)?,
             runs_per_point: file.runs,
             duration_s: file.duration_s,
             seed: file.seed,
@@ -175,13 +176,8 @@ impl Evaluation {
         routes::rtt_of_links(&self.route(group), &self.links)
     }
 
-    /// Refuses schemes that there are not.
+    /// Refuses schemes of groups that there are not.
     fn check_schemes(&self, document: &Document<'_>, listed: bool, algorithms: &[String]) -> Result<(), FileError> {
-        for (i, contender) in self.contenders.iter().enumerate() {
-            let at = format!("schemes[{i}]");
-            let told = |message| FileError { field: "schemes".to_owned(), ..document.error(&at, message) };
-            contender.check(algorithms).map_err(told)?;
-        }
         for (i, group) in self.groups.iter().enumerate() {
             let Some(own) = &group.scheme else { continue };
             let field = if listed { format!("senders[{i}].scheme") } else { "senders.scheme".to_owned() };
@@ -316,6 +312,14 @@ impl Evaluation {
         // Those without senders are so whatever the other quantities are.
         Some(all - empty.saturating_mul(all / product(counts(), <[f64]>::len)?.max(1)))
     }
+}
+
+/// What `schemes` names.
+fn contenders(written: &[String], algorithms: &[String], document: &Document<'_>) -> Result<Vec<Contender>, FileError> {
+    let told =
+        |i, message| FileError { field: "schemes".to_owned(), ..document.error(&format!("schemes[{i}]"), message) };
+    let read = |(i, label): (usize, &String)| Contender::parse(label, algorithms).map_err(|message| told(i, message));
+    written.iter().enumerate().map(read).collect()
 }
 
 /// The groups of senders with their numbers, and whether they are written as a list.

@@ -1,11 +1,10 @@
-//! `[senders]` and `[[senders]]`, `[path]` and `schemes` of an evaluation, as written.
+//! `[senders]` and `[[senders]]` and `[path]` of an evaluation, as written.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use exmachina_hosts::scheme::{SchemeName, is_table_file};
+use exmachina_hosts::scheme::SchemeName;
 use exmachina_net::network::Reordering;
-use exmachina_net::queue::QueueKind;
 use exmachina_net::time::Duration;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -13,7 +12,6 @@ use serde::{Deserialize, Deserializer};
 
 use super::bounds::{RATE, RATES};
 use super::checked::{Item, some_table, table};
-use super::queues::queue_by_name;
 use super::tables::{aimd, count, rtt, rtt_each, time, zero};
 use super::{Quantity, Shown, Workload};
 use crate::objective::Objective;
@@ -189,82 +187,4 @@ fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, 
         return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {}", Shown(delay_ms))));
     }
     Ok(Reordering { probability, delay: Duration::from_ms(delay_ms) })
-}
-
-/// What every sender without a scheme of its own runs, and over which queues.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contender {
-    /// What people call it: as it is written.
-    pub label: String,
-    /// The scheme.
-    pub scheme: SchemeName,
-    /// The discipline of every queue, where the contender says so.
-    pub queue: Option<QueueKind>,
-}
-
-impl Contender {
-    /// Reads `scheme` or `scheme/queue`.
-    ///
-    /// # Errors
-    /// Where there is no such scheme or queue.
-    pub fn parse(label: &str) -> Result<Contender, String> {
-        let (scheme, queue) = Contender::split(label);
-        // What follows a scheme is a queue, though not one that there is; what follows a folder is a file.
-        let part = scheme.rsplit_once('/').filter(|(head, _)| {
-            is_table_file(head) || matches!(SchemeName::parse(head), Ok(s) if !matches!(s, SchemeName::Table(_)))
-        });
-        match part.map(|(_, queue)| queue_by_name(queue)) {
-            Some(Err(message)) => Err(message),
-            _ => Ok(Contender { label: label.to_owned(), scheme: SchemeName::parse(scheme)?, queue }),
-        }
-    }
-
-    /// Refuses a scheme that there is not; `algorithms` are the rule tables that go by a name.
-    ///
-    /// # Errors
-    /// Says which there are.
-    pub fn check(&self, algorithms: &[String]) -> Result<(), String> {
-        match (&self.scheme, self.label.rsplit_once('/')) {
-            // What follows an algorithm is a queue, though not one that there is.
-            (SchemeName::Table(name), Some((head, queue)))
-                if *name == self.label && algorithms.iter().any(|known| known == head) =>
-            {
-                queue_by_name(queue).map(|_| ())
-            }
-            (scheme, _) => scheme.check(algorithms),
-        }
-    }
-
-    /// A label without the queue at its end, and that queue. Paths have strokes too.
-    #[must_use]
-    pub fn split(label: &str) -> (&str, Option<QueueKind>) {
-        match label.rsplit_once('/') {
-            Some((scheme, queue)) => match queue_by_name(queue) {
-                Ok(queue) => (scheme, Some(queue)),
-                Err(_) => (label, None),
-            },
-            None => (label, None),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Contender {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // A visitor's errors have the place of the item.
-        deserializer.deserialize_any(ContenderVisitor)
-    }
-}
-
-struct ContenderVisitor;
-
-impl Visitor<'_> for ContenderVisitor {
-    type Value = Contender;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a scheme or a scheme/queue")
-    }
-
-    fn visit_str<E: Error>(self, label: &str) -> Result<Contender, E> {
-        Contender::parse(label).map_err(E::custom)
-    }
 }

@@ -129,6 +129,7 @@
 mod bottleneck;
 pub mod bounds;
 mod checked;
+mod contender;
 mod document;
 mod draw;
 mod evaluation;
@@ -165,11 +166,12 @@ use serde::Deserialize;
 
 pub use bottleneck::{Bottleneck, ServiceTable};
 use checked::{some_table, some_tables};
+pub use contender::{Contender, SchemeAndQueue};
 pub use document::Document;
 pub use draw::DrawnWorld;
 pub use evaluation::Evaluation;
 use group::Groups;
-pub use group::{Contender, Group, GroupScheme};
+pub use group::{Group, GroupScheme};
 pub use imperfections::Imperfections;
 pub use quantity::Quantity;
 pub use queues::queue_by_name;

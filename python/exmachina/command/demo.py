@@ -3,10 +3,9 @@
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 
-import matplotlib as mpl
+import altair as alt
 import polars as pl
 
 from exmachina.designing import Budget, Design, DesignOptions, Progress, design
@@ -14,11 +13,13 @@ from exmachina.errors import ModelError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.networks import Model
-from exmachina.pictures import charts, figures, report
 from exmachina.pictures.cloud import clouds_of, scheme_colours
-from exmachina.pictures.slices import slice_of
-from exmachina.pictures.style import network_words
-from exmachina.pictures.timeline import timeline_of
+from exmachina.pictures.inspection import explained as explained_chart
+from exmachina.pictures.pages import explained, fill, table_of_scores
+from exmachina.pictures.render import save, spec_of
+from exmachina.pictures.scores import score_chart, score_curve_chart
+from exmachina.pictures.theme import heading
+from exmachina.pictures.tradeoff import tradeoff_chart
 from exmachina.schemes import Table, signed
 from exmachina.scoring import REFERENCE, ScoreReport, score
 
@@ -27,6 +28,11 @@ __all__ = ["Demo", "run_demo"]
 DESIGN_S = 150.0
 """So that all is done in three minutes."""
 DESIGNED, START = "designed", "one-rule start"
+SHARE = "throughput / equal share"
+PLANE, SCORES = (350, 300), 320
+"""Size of the curve and of the plane, and width of the scores, pixels."""
+WIDE = 1300
+"""Of the whole picture, pixels."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +94,29 @@ def run_demo(
     inspection = inspect(table, loaded, threads=threads)
     result = Demo(designed, scores, inspection, folder / "demo.html", folder / "demo.png")
     write_atomically(result.page, _page(result).encode())
-    write_atomically(result.picture, _picture(result))
+    save(_picture(result), result.picture)
     return result
 
 
-def _levels(demo: Demo, colours: dict[str, str]) -> tuple[float, dict[str, tuple[float, str]]]:
-    """The reference, and the scores of all schemes that were not designed here."""
-    means = dict(demo.report.summary.select("scheme", "score").iter_rows())
-    return means[REFERENCE], {s: (means[s], colours[s]) for s in means if s not in (REFERENCE, DESIGNED)}
+@dataclass(frozen=True)
+class _Charts:
+    """What both the page and the picture show of a design."""
+
+    curve: alt.LayerChart
+    plane: alt.LayerChart
+    scores: alt.LayerChart
+
+
+def _charts(demo: Demo) -> _Charts:
+    summary = demo.report.summary
+    colours = scheme_colours(summary["scheme"].to_list())
+    means = dict(summary.select("scheme", "score").iter_rows())
+    levels = {scheme: (means[scheme], colours[scheme]) for scheme in means if scheme not in (REFERENCE, DESIGNED)}
+    return _Charts(
+        score_curve_chart(demo.design.history, means[REFERENCE], levels, size=PLANE),
+        tradeoff_chart(clouds_of(demo.report.specimens), frontier=False, throughput=SHARE, size=PLANE),
+        score_chart(summary, colours, width=SCORES),
+    )
 
 
 def _page(demo: Demo) -> str:
@@ -115,32 +136,22 @@ def _page(demo: Demo) -> str:
         f"{model.description}: from this description alone, a search over simulations wrote the congestion-control "
         "algorithm on this page. No human chose a rule of it."
     )
-    body = [
-        report.tiles(facts),
-        report.columns(
-            report.section(
-                "While it searched",
-                "How far it was from senders that know everything, on networks that it does not train on.",
-                report.chart(charts.score_curve_chart(demo.design.history, *_levels(demo, colours))),
-            ),
-            report.section(
-                "Throughput and delay",
-                "A dot is a run, an ellipse one standard deviation, a circle the median. Delay shrinks to the right, "
-                "so better is to the top right.",
-                report.chart(charts.cloud_chart(clouds_of(demo.report.specimens))),
-            ),
-        ),
-        report.section(
-            "On networks that it has not seen",
-            f"{demo.report.frame['specimen'].n_unique()} fresh draws, the same for all, {model.duration_s:g} s each. "
-            f"{_score_words(model)} AIMD slows down for losses only, so on an infinite buffer it gets one of 1 BDP.",
-            report.chart(charts.score_chart(summary, colours)),
-            report.table_of_scores(summary, colours),
-        ),
-        *report.inspection_sections(demo.inspection),
-        report.section("What it was asked for", "The whole model file.", f"<pre>{escape(model.text)}</pre>"),
-    ]
-    return report.page("An algorithm designed in minutes", "exmachina demo", lead, body)
+    charts = _charts(demo)
+    return fill(
+        "demo.html",
+        title="An algorithm designed in minutes",
+        kicker="exmachina demo",
+        lead=lead,
+        facts=facts,
+        curve=spec_of(charts.curve),
+        plane=spec_of(charts.plane),
+        score_chart=spec_of(charts.scores),
+        scored=f"{demo.report.frame['specimen'].n_unique()} fresh draws, the same for all, {model.duration_s:g} s "
+        f"each. {_score_words(model)} AIMD slows down for losses only, so on an infinite buffer it gets one of 1 BDP.",
+        table=table_of_scores(summary, colours),
+        seen=explained(demo.inspection),
+        model=model.text,
+    )
 
 
 def _score_words(model: Model) -> str:
@@ -154,29 +165,16 @@ def _score_words(model: Model) -> str:
     )
 
 
-def _picture(demo: Demo) -> bytes:
-    colours = scheme_colours(demo.report.summary["scheme"].to_list())
-    with mpl.rc_context(figures.STYLE):
-        figure = figures.new_figure(15, 13.5)
-        progress = demo.design.progress
-        figure.suptitle(
-            f"An algorithm of {len(demo.design.table)} rules, designed in {progress.cpu_s:.0f} CPU-seconds from this "
-            f"description: “{demo.report.model.description}”",
-            fontsize=13,
-            weight="bold",
-        )
-        rows = figure.add_gridspec(3, 1, height_ratios=[1, 1, 1.15])
-        top, middle, bottom = (rows[i].subgridspec(n, m) for i, (n, m) in enumerate([(1, 3), (1, 3), (3, 1)]))
-        figures.draw_score_curve(figure.add_subplot(top[0]), demo.design.history, *_levels(demo, colours))
-        figures.draw_scores(figure.add_subplot(top[1]), demo.report.summary, colours)
-        plane = figure.add_subplot(top[2])
-        figures.draw_clouds(plane, clouds_of(demo.report.specimens))
-        plane.legend(loc="lower left")
-        figures.draw_rules(figure.add_subplot(middle[0]), demo.inspection.usage)
-        figures.draw_slice(
-            [figure.add_subplot(middle[i]) for i in (1, 2)], slice_of(demo.inspection.table, demo.inspection.sample)
-        )
-        axes = [figure.add_subplot(bottom[i]) for i in range(3)]
-        network = network_words(dict(demo.inspection.network))
-        figures.draw_timeline(axes, timeline_of(demo.inspection.record), network)
-        return figures.png(figure)
+def _picture(demo: Demo) -> alt.VConcatChart:
+    title = (
+        f"An algorithm of {len(demo.design.table)} rules, designed in {demo.design.progress.cpu_s:.0f} CPU-seconds "
+        f"from this description: “{demo.report.model.description}”"
+    )
+    charts, (width, _) = _charts(demo), PLANE
+    top = alt.hconcat(
+        charts.curve.properties(title=heading("While it searched", width)),
+        charts.scores.properties(title=heading("Score on networks that it has not seen", width)),
+        charts.plane.properties(title=heading("Throughput and delay: better is top right", width)),
+    ).resolve_scale(color="independent")
+    whole: alt.VConcatChart = alt.vconcat(top, *explained_chart(demo.inspection)).resolve_scale(color="independent")
+    return whole.properties(title=heading(title, WIDE, size=17))

@@ -57,9 +57,10 @@ class Design:
     starved_share."""
     score: float | None
     """Of these tables: mean per specimen, as `score` has it, on those networks of the model that `progress` is measured
-    on. None where nobody received anything there."""
-    starved_share: float
-    """Share of the senders there that were on and received nothing: they are in no score."""
+    on. None where nobody received anything there, or nothing was measured."""
+    starved_share: float | None
+    """Share of the senders there that were on and received nothing: they are in no score. None where nothing was
+    measured."""
     progress: Progress
     """How it stood at the end."""
 

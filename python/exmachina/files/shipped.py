@@ -7,18 +7,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from exmachina._core import is_table_file
 from exmachina.files.disk import read_file
 from exmachina.files.nearest import unknown
 
 __all__ = ["ALGORITHMS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
-
-TABLE = re.compile(r".*\.dna(\.[0-9]+)?", re.DOTALL)
-"""How files of rule tables are called: the authors number theirs, as in `x.dna.5`."""
-
-
-def is_table_file(name: str) -> bool:
-    """Whether a name is that of a file with a rule table."""
-    return TABLE.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)

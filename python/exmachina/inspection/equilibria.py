@@ -75,7 +75,10 @@ def equilibria(table: Table, networks: _core.Specimens) -> pl.DataFrame:
 def _memory(state: State) -> list[float]:
     """Once averages have settled, in the order of `exmachina.SIGNALS`."""
     rtt_diff = 0.0 if state.rtt_ratio == 1 else ACK_DELAY_MS
-    return [state.spacing_ms, state.spacing_ms, state.rtt_ratio, state.spacing_ms, rtt_diff, state.spacing_ms]
+    settled = {"rtt_ratio": state.rtt_ratio, "rtt_diff": rtt_diff}
+    spacings = ("send_ewma", "ack_ewma", "slow_ack_ewma", "queueing_delay")
+    settled |= dict.fromkeys(spacings, state.spacing_ms)
+    return [settled.get(signal, 0.0) for signal in _core.SIGNALS]
 
 
 def _states(

@@ -18,7 +18,7 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
     [PosixPath('known-1x.png')]
 
     Args:
-        found: Results (`throughput-delay.png` and `.svg`), a trace (`trace.png`), or an inspection.
+        found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -27,40 +27,34 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
     Raises:
         InputError: If the folder cannot be created or is read-only, or a file's name ends otherwise.
     """
-    if isinstance(found, Results):
-        return _results(found, path)
-    return _trace(found, path) if isinstance(found, Trace) else _inspection(found, path)
+    if isinstance(found, Inspection):
+        return _inspection(found, check_output(path, suffixes=(".html", ".png")))
+    folder = make_folder(path)
+    return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
 
 
-def _results(found: Results, path: str | os.PathLike[str]) -> list[Path]:
-    from exmachina.pictures.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
-    from exmachina.pictures.tradeoff import tradeoff_figure  # noqa: PLC0415
+def _results(found: Results, folder: Path) -> list[Path]:
+    from exmachina.pictures.cdf import cdf_chart  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.render import Chart, save  # noqa: PLC0415
+    from exmachina.pictures.tradeoff import results_chart  # noqa: PLC0415
 
-    folder, figure = make_folder(path), tradeoff_figure(found)
-    return [
-        _written(folder / "throughput-delay.png", png(figure)),
-        _written(folder / "throughput-delay.svg", svg(figure)),
-    ]
+    charts: dict[str, Chart] = {"throughput-delay": results_chart(found), "cdf": cdf_chart(found)}
+    return [save(chart, folder / f"{name}{suffix}") for name, chart in charts.items() for suffix in (".png", ".svg")]
 
 
-def _trace(found: Trace, path: str | os.PathLike[str]) -> list[Path]:
-    from exmachina.pictures.figures import png  # noqa: PLC0415 (plotting takes a second to load)
-    from exmachina.pictures.traceplot import trace_figure  # noqa: PLC0415
+def _trace(found: Trace, folder: Path) -> list[Path]:
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.trace import trace_chart  # noqa: PLC0415
 
-    return [_written(make_folder(path) / "trace.png", png(trace_figure(found)))]
+    return [save(trace_chart(found), folder / "trace.png")]
 
 
-def _inspection(found: Inspection, path: str | os.PathLike[str]) -> list[Path]:
-    path = check_output(path, suffixes=(".html", ".png"))
+def _inspection(found: Inspection, path: Path) -> list[Path]:
+    from exmachina.pictures.inspection import inspection_chart  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.pages import inspection_page  # noqa: PLC0415
+    from exmachina.pictures.render import save  # noqa: PLC0415
+
     if path.suffix == ".html":
-        from exmachina.pictures.report import inspection_page  # noqa: PLC0415 (plotting takes a second to load)
-
-        return [_written(path, inspection_page(found).encode())]
-    from exmachina.pictures.figures import inspection_figure  # noqa: PLC0415
-
-    return [_written(path, inspection_figure(found))]
-
-
-def _written(path: Path, content: bytes) -> Path:
-    write_atomically(path, content)
-    return path
+        write_atomically(path, inspection_page(found).encode())
+        return [path]
+    return [save(inspection_chart(found), path)]

@@ -1,15 +1,19 @@
-"""A picture of what a table does: its action over a plane through memory space."""
+"""What a table does: its action over a plane through memory space, and the chart of that."""
 
 from dataclasses import dataclass
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from exmachina import _core
+from exmachina.pictures.axes import Side, log_ticks
+from exmachina.pictures.style import INK
+from exmachina.pictures.theme import layered
 from exmachina.schemes import Table, rules_at
 
-__all__ = ["Axis", "Slice", "log_ticks", "slice_of"]
+__all__ = ["Axis", "Slice", "slice_chart", "slice_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -19,14 +23,13 @@ WIDE = 8
 """A range whose ends are this many times apart is drawn on a logarithmic axis."""
 IN_STEP = 0.9
 """Signals with a rank correlation from here on move in step, and a picture over both shows little."""
-MANY = 300
-"""An axis whose ends are this many times apart has no room for more than its powers of ten."""
 RATIO = "rtt_ratio"
 BAND = 0.13
 """Share of an axis of ratios that shows a ratio of 1."""
 GOLDEN = (5**0.5 - 1) / 2
 DOTS = 1500
 """Of the memory that was visited."""
+WIDTH, HEIGHT = 330, 270
 
 
 @dataclass(frozen=True)
@@ -155,14 +158,66 @@ def _ratio_axis(values: Floats) -> Axis:
     return Axis(RATIO, "RTT above its minimum (%)", memory, drawn, log=True, ticks=[none, *log_ticks(lo, hi)])
 
 
-def log_ticks(lo: float, hi: float) -> list[tuple[float, str]]:
-    """Round numbers between the ends of a logarithmic axis, not too many of them."""
-    decades = range(int(np.floor(np.log10(lo))), int(np.ceil(np.log10(hi))) + 1)
-    digits = (1, 2, 5) if hi / lo < MANY else (1,)
-    numbers = [digit * 10.0**decade for decade in decades for digit in digits]
-    return [(number, f"{number:g}") for number in numbers if lo <= number <= hi]
-
-
 def _median(values: pl.Series) -> float:
     median = values.median()
     return float(median) if isinstance(median, int | float) else 0.0
+
+
+def slice_chart(
+    view: Slice, values: Floats, *, diverging: bool, unit: str, size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> alt.LayerChart:
+    """One part of the action over two signals, and dots where memory has been.
+
+    Args:
+        view: The slice.
+        values: `window_change` or `intersend_ms` of it.
+        diverging: Whether they are on both sides of 0: blue above it, red below.
+        unit: Of the values.
+        size: Pixels.
+    """
+    most = max(1.0, float(np.abs(values).max()))
+    scale = (
+        alt.Scale(scheme="redblue", domain=[-most, most]) if diverging else alt.Scale(scheme="viridis", reverse=True)
+    )
+    legend = alt.Legend(title=unit, gradientLength=size[1] - 30, gradientThickness=12)
+    x, y = _channel("x", view.x), _channel("y", view.y)
+    tooltip = [alt.Tooltip("rule:Q"), alt.Tooltip("value:Q", title=unit, format=".4~r")]
+    boxes = alt.Chart(_boxes(view, values)).mark_rect(clip=True).encode(x=x, y=y, x2="x2", y2="y2")
+    dots = pl.DataFrame({"x": view.visited[:, 0], "y": view.visited[:, 1]})
+    layers = [
+        boxes.encode(alt.Color("value:Q", scale=scale, legend=legend), tooltip=tooltip),
+        alt.Chart(dots).mark_circle(color=INK, size=5, opacity=0.2, tooltip=None, clip=True).encode(x=x, y=y),
+    ]
+    return layered(layers, size)
+
+
+def _boxes(view: Slice, values: Floats) -> pl.DataFrame:
+    """A box for each rule: as a rule is a box of memory, what a plane cuts of it is a rectangle."""
+    across, up = _edges(view.x), _edges(view.y)
+    rows = []
+    for rule in np.unique(view.rule):
+        ys, xs = np.nonzero(view.rule == rule)
+        sides = {"x": across[xs.min()], "x2": across[xs.max() + 1], "y": up[ys.min()], "y2": up[ys.max() + 1]}
+        rows.append({"rule": int(rule), "value": float(values[ys[0], xs[0]]), **sides})
+    return pl.DataFrame(rows)
+
+
+def _edges(axis: Axis) -> Floats:
+    """Where cells around drawn points end: half-way, and at the ends of the axis; shape (POINTS + 1,)."""
+    drawn = np.log(axis.drawn) if axis.log else axis.drawn
+    edges = np.concatenate([drawn[:1], (drawn[1:] + drawn[:-1]) / 2, drawn[-1:]])
+    return np.exp(edges) if axis.log else edges
+
+
+def _channel(side: str, axis: Axis) -> alt.X | alt.Y:
+    ends = [float(end) for end in axis.drawn[[0, -1]]]
+    scale = Side(ends[0], ends[1], 1.0, axis.log).scale()
+    labels = alt.Axis(grid=False) if not axis.ticks else _named_ticks(axis.ticks)
+    kind = alt.X if side == "x" else alt.Y
+    return kind(side, type="quantitative", scale=scale, axis=labels, title=axis.label)
+
+
+def _named_ticks(ticks: list[tuple[float, str]]) -> alt.Axis:
+    """An axis with something else than its numbers beside it: one of them stands for a ratio of 1."""
+    names = "".join(f"abs(datum.value / {at!r} - 1) < 1e-6 ? '{name}' : " for at, name in ticks)
+    return alt.Axis(grid=False, values=[at for at, _ in ticks], labelExpr=f"{names}''")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from exmachina import _core
 from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE
 
 __all__ = ["GRID", "INK", "MUTED", "SENDERS", "colour_of", "family_colours", "network_words", "signal_words"]
@@ -37,15 +38,6 @@ MACHINES = ("#0f6fde", "#12876f", "#1aa3b8", "#2b4fa8", "#3fb58b", "#0b5f7a", "#
 """Everything else, most of it designed by a machine: blues and greens."""
 QUEUES = ("red", "step", "codel", "sfqcodel", "fqcodel", "pie", "xcp")
 
-SIGNALS = {
-    "send_ewma": "the time between sends, averaged",
-    "ack_ewma": "the time between ACKs, averaged",
-    "rtt_ratio": "RTT over minimum RTT",
-    "slow_ack_ewma": "the time between ACKs, averaged slowly",
-    "rtt_diff": "RTT less minimum RTT",
-    "queueing_delay": "an estimate of the queueing delay",
-}
-
 
 def colour_of(scheme: str, index: int) -> str:
     """The colour of a scheme; `index` is its place among those that have no fixed one."""
@@ -73,7 +65,7 @@ def family_colours(labels: Iterable[str]) -> dict[str, str]:
 
 def signal_words(signal: str) -> str:
     """What a signal is."""
-    return f"{signal}, {SIGNALS[signal]}"
+    return f"{signal}, {_core.SIGNAL_WORDS[signal]}"
 
 
 def network_words(network: dict[str, object]) -> str:

@@ -1,12 +1,17 @@
-"""A recorded run as lines over time, few enough points to draw."""
+"""A recorded run over time: window, sending rate and queue as lines, few enough points to draw, and their chart."""
 
+import warnings
 from dataclasses import dataclass
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-__all__ = ["Timeline", "timeline_of"]
+from exmachina.pictures.style import MUTED, SENDERS
+from exmachina.pictures.theme import colours_by
+
+__all__ = ["Timeline", "timeline_chart", "timeline_of"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -14,6 +19,8 @@ BINS = 900
 """Points of a line, at most about twice as many."""
 RATE_BINS = 150
 MBIT_PER_PACKET = 0.01
+WIDTH, HEIGHT = 760, 110
+"""Of each of its charts."""
 
 
 @dataclass(frozen=True)
@@ -73,3 +80,40 @@ def _queue(record: pl.DataFrame, end_s: float) -> tuple[Floats, Floats]:
         .sort("time_s")
     )
     return thin["time_s"].to_numpy(), thin["queue_packets"].cast(pl.Float64).to_numpy()
+
+
+def timeline_chart(timeline: Timeline, *, width: int = WIDTH) -> alt.VConcatChart:
+    """Windows, sending rates and the queue over time, one above the other.
+
+    On a page, dragging moves all of them in time, and the wheel zooms while shift is pressed.
+    """
+    names = [f"sender {number + 1}" for number in range(len(timeline.windows))]
+    colours = {name: SENDERS[number % len(SENDERS)] for number, name in enumerate(names)}
+    legend = alt.Legend(orient="top", title=None, symbolType="stroke") if len(names) <= len(SENDERS) else None
+    time = alt.X("time_s:Q", title=None, axis=alt.Axis(labels=False)).scale(domain=[0, timeline.end_s], nice=False)
+    colour = colours_by("name", colours, legend=legend)
+    windows = alt.Chart(_frame(names, timeline.windows)).mark_line(strokeWidth=1.4, clip=True)
+    rates = alt.Chart(_frame(names, timeline.rates)).mark_line(strokeWidth=1.3, interpolate="step", clip=True)
+    queue = alt.Chart(_frame(["queue"], [timeline.queue])).mark_area(color=MUTED, opacity=0.5, clip=True)
+    panels = [
+        windows.encode(time, alt.Y("value:Q", title="window (packets)"), colour),
+        rates.encode(time, alt.Y("value:Q", title="sending (Mbit/s)"), colour),
+        queue.encode(time.copy().title("time (s)").axis(labels=True), alt.Y("value:Q", title="queue (packets)")),
+    ]
+    # Named, as Altair would number them on from those of the last chart.
+    moved = alt.selection_interval(name="time", bind="scales", encodings=["x"], zoom="wheel![event.shiftKey]")
+    named = zip(("windows", "rates", "queue"), panels, strict=True)
+    sized = (panel.properties(name=name, width=width, height=HEIGHT) for name, panel in named)
+    with warnings.catch_warnings():
+        # That one selection stands for all three views is what is meant.
+        warnings.filterwarnings("ignore", "Automatically deduplicated selection parameter")
+        return alt.vconcat(*sized, spacing=12).add_params(moved)
+
+
+def _frame(names: list[str], lines: list[tuple[Floats, Floats]]) -> pl.DataFrame:
+    """Lines with their names; null where there is a gap."""
+    frames = [
+        pl.DataFrame({"name": [name] * len(time_s), "time_s": time_s, "value": value})
+        for name, (time_s, value) in zip(names, lines, strict=True)
+    ]
+    return pl.concat(frames).with_columns(pl.col("time_s", "value").round_sig_figs(5).fill_nan(None))

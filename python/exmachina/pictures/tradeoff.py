@@ -1,112 +1,125 @@
-"""The picture of an evaluation: throughput against queueing delay, as the papers draw it (Remy'13 §5.2)."""
+"""The chart of an evaluation: throughput against queueing delay, as the papers draw it (Remy'13 §5.2)."""
 
 from itertools import pairwise
 
-import matplotlib as mpl
+import altair as alt
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
+import polars as pl
 
 from exmachina.evaluation import Results
-from exmachina.pictures.cloud import Cloud, Floats, clouds_of_flows, frontier_of
-from exmachina.pictures.figures import STYLE, draw_clouds, new_figure
-from exmachina.pictures.labels import place_labels
-from exmachina.pictures.slices import log_ticks
+from exmachina.pictures.axes import Floats, Plane, Side, span
+from exmachina.pictures.cloud import Cloud, clouds_of_flows, frontier_of
 from exmachina.pictures.style import MUTED
+from exmachina.pictures.theme import colours_by, fills_by, heading, layered
 
-__all__ = ["draw_tradeoff", "tradeoff_figure"]
+__all__ = ["THROUGHPUT", "plane_of", "results_chart", "tradeoff_chart"]
 
 THROUGHPUT = "throughput (Mbit/s, mean of the senders)"
-LEADER_POINTS = 10.0
-"""A label further from its median than this has a line to it."""
-FONT_POINTS = 9.5
-NARROW = 3
-"""Fewer than this many labels on the axis of delay are no scale."""
-FINE = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
-"""Then there are these in each decade."""
+DELAY = "queueing delay (ms), less to the right"
+WIDTH, HEIGHT = 640, 430
+DOTS = 400
+"""Runs of a scheme that are drawn: more do not show."""
 
 
-def tradeoff_figure(results: Results) -> Figure:
-    """An evaluation as a picture."""
-    with mpl.rc_context(STYLE):
-        figure = new_figure(8.5, 6)
-        axes = figure.add_subplot()
-        alternatives = results.alternatives
-        draw_tradeoff(axes, clouds_of_flows(results.senders_on), frontier=alternatives)
-        axes.set_title(results.description or results.name)
-        count = results.flows["run"].n_unique()
-        words = (
-            f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median of all "
-        )
-        words += "senders, an ellipse one standard deviation"
-        words += "; the grey line is the efficient frontier." if alternatives else "."
-        figure.supxlabel(words, x=0.99, ha="right", fontsize=7, color=MUTED)
-        return figure
+def results_chart(results: Results) -> alt.LayerChart:
+    """An evaluation as a chart."""
+    count = results.flows["run"].n_unique()
+    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median of all "
+    words += "senders, an ellipse one standard deviation"
+    words += "; the grey line is the efficient frontier." if results.alternatives else "."
+    chart = tradeoff_chart(clouds_of_flows(results.senders_on), frontier=results.alternatives)
+    return chart.properties(title=heading(results.description or results.name, WIDTH, words))
 
 
-def draw_tradeoff(axes: Axes, clouds: list[Cloud], *, frontier: bool = True) -> None:
-    """Clouds, a label at each median, and the efficient frontier through the medians."""
-    draw_clouds(axes, clouds, ylabel=THROUGHPUT)
-    if not clouds:
-        return
-    corners = np.array(frontier_of(clouds)) if frontier else np.empty((0, 2))
-    axes.plot(*corners.T, color=MUTED, linewidth=1.2, zorder=1.5)
-    _ticks(axes)
-    _label_medians(axes, clouds, corners)
+def tradeoff_chart(
+    clouds: list[Cloud],
+    *,
+    frontier: bool = True,
+    throughput: str = THROUGHPUT,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+    like: list[Cloud] | None = None,
+    title: str = "",
+) -> alt.LayerChart:
+    """Runs, 1-sigma ellipses, medians with their names, and the efficient frontier; delay grows to the left.
+
+    Args:
+        clouds: One for each scheme.
+        frontier: Whether to draw the line through the medians that no other beats.
+        throughput: What is up.
+        size: Of the plane, pixels.
+        like: Other clouds, drawn beside these, so that both have the same throughputs up.
+        title: Above it.
+    """
+    plane = plane_of(clouds, size, like)
+    medians = np.array([cloud.median for cloud in clouds]).reshape(-1, 2)
+    corners = np.array(frontier_of(clouds) if frontier else []).reshape(-1, 2)
+    colours = {cloud.scheme: cloud.colour for cloud in clouds}
+    place, colour = plane.channels(DELAY, throughput), colours_by("name", colours)
+
+    line = alt.Chart(_frame([("frontier", corners)])).mark_line(color=MUTED, strokeWidth=1.3)
+    dots = alt.Chart(_dots(clouds)).mark_circle(size=9)
+    outlines = [(cloud.scheme, cloud.outline) for cloud in clouds if cloud.outline is not None]
+    ellipses = alt.Chart(_frame(outlines)).mark_line(interpolate="linear-closed", strokeWidth=1.4, fillOpacity=0.1)
+    circles = alt.Chart(_frame([(cloud.scheme, np.array([cloud.median])) for cloud in clouds]))
+    tooltip = [
+        alt.Tooltip("name:N", title="scheme"),
+        alt.Tooltip("x:Q", title="median queueing delay (ms)", format=".3~r"),
+        alt.Tooltip("y:Q", title=f"median {throughput.partition(' (')[0]}", format=".3~r"),
+    ]
+    layers = [
+        line.encode(*place, order="order:Q"),
+        dots.encode(*place, colour, opacity=alt.Opacity("opacity:Q", scale=None, legend=None)),
+        ellipses.encode(*place, colour, fills_by("name", colours), order="order:Q"),
+        circles.mark_circle(size=110, opacity=1, stroke="white", strokeWidth=1.5).encode(
+            *place, colour, tooltip=tooltip
+        ),
+        *plane.named(medians, [cloud.scheme for cloud in clouds], place, colour, avoid=_avoided(clouds, corners)),
+    ]
+    return layered(layers, size, title)
 
 
-def _ticks(axes: Axes) -> None:
-    """Labels on the axis of delay at 1, 2 and 5 in each decade: a cloud may be narrower than one."""
-    right, left = sorted(axes.get_xlim())
-    ticks = [at for at, _ in log_ticks(right, left) if right <= at <= left]
-    if len(ticks) < NARROW:
-        decades = 10.0 ** np.arange(np.floor(np.log10(right)), np.log10(left) + 1)
-        ticks = [at for at in np.outer(decades, FINE).ravel().tolist() if right <= at <= left]
-    axes.set_xticks(ticks, labels=[f"{at:g}" for at in ticks])
-    axes.set_xticks([], minor=True)
+def plane_of(clouds: list[Cloud], size: tuple[int, int], like: list[Cloud] | None = None) -> Plane:
+    """Axes with room for everything that is drawn."""
+    points = [_drawn(cloud) for cloud in clouds] or [np.array([[1.0, 0.0], [10.0, 1.0]])]
+    beside = points + [_drawn(cloud) for cloud in like or []]
+    x = span(np.concatenate(points)[:, 0], size[0], log=True, reverse=True)
+    up = np.concatenate(beside)[:, 1]
+    y = span(up, size[1])
+    return Plane(x, Side(max(0.0, y.start), y.end, y.pixels) if up.min() >= 0 else y)
 
 
-def _label_medians(axes: Axes, clouds: list[Cloud], frontier: Floats) -> None:
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # settles where the axes are
-    points = axes.transData.transform([cloud.median for cloud in clouds])
-    drafts = [axes.text(0, 0, cloud.scheme, fontsize=FONT_POINTS, weight="bold") for cloud in clouds]
-    boxes = [draft.get_window_extent() for draft in drafts]
-    for draft in drafts:
-        draft.remove()
-    sizes = np.array([(box.width, box.height) for box in boxes])
-    pixels = figure.dpi / 72
-    frame = axes.get_window_extent()
-    places = place_labels(
-        points,
-        sizes,
-        (frame.x0, frame.y0, frame.x1, frame.y1),
-        lines=_dots(axes, clouds, frontier),
-        gap=9 * pixels,
-    )
-    for cloud, point, place, size in zip(clouds, points, places, sizes, strict=True):
-        away = float(np.linalg.norm(np.maximum(np.abs(place - point) - size / 2, 0))) / pixels
-        axes.annotate(
-            cloud.scheme,
-            cloud.median,
-            xytext=tuple((place - point) / pixels),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            fontsize=FONT_POINTS,
-            weight="bold",
-            color=cloud.colour,
-            arrowprops={"arrowstyle": "-", "color": cloud.colour, "linewidth": 0.7} if away > LEADER_POINTS else None,
-            path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.8)],
-            in_layout=False,
-        )
+def _drawn(cloud: Cloud) -> Floats:
+    """All points of a cloud."""
+    outline = np.empty((0, 2)) if cloud.outline is None else cloud.outline
+    return np.concatenate([np.stack([cloud.delay_ms, cloud.throughput], axis=1), outline, [cloud.median]])
 
 
-def _dots(axes: Axes, clouds: list[Cloud], frontier: Floats) -> Floats:
-    """Dots along the ellipses and the frontier, in pixels."""
-    ellipses = [axes.transData.transform(cloud.outline) for cloud in clouds if cloud.outline is not None]
-    corners = axes.transData.transform(frontier) if len(frontier) else frontier
-    sides = [np.linspace(a, b, 60) for a, b in pairwise(corners)]
+def _avoided(clouds: list[Cloud], corners: Floats) -> Floats:
+    """Points along the ellipses and the frontier, which names should not cover."""
+    ellipses = [cloud.outline for cloud in clouds if cloud.outline is not None]
+    # Of a line on a logarithmic axis, evenly: along the logarithm.
+    sides = [
+        np.stack([np.geomspace(a[0], b[0], 60), np.linspace(a[1], b[1], 60)], axis=1) for a, b in pairwise(corners)
+    ]
     return np.concatenate([corners, *ellipses, *sides])
+
+
+def _dots(clouds: list[Cloud]) -> pl.DataFrame:
+    """Runs, the paler the more of them there are."""
+    frames = []
+    for cloud in clouds:
+        step = -(-len(cloud.delay_ms) // DOTS)
+        dots = np.stack([cloud.delay_ms, cloud.throughput], axis=1)[:: max(1, step)]
+        opacity = float(np.clip(40 / max(1, len(dots)), 0.15, 0.6))
+        frames.append(_frame([(cloud.scheme, dots)]).with_columns(opacity=pl.lit(opacity)))
+    return pl.concat([_frame([]).with_columns(opacity=pl.lit(1.0)), *frames])
+
+
+def _frame(points: list[tuple[str, Floats]]) -> pl.DataFrame:
+    """Points with their names, in order."""
+    empty = pl.DataFrame(schema={"name": pl.String, "x": pl.Float64, "y": pl.Float64, "order": pl.Int64})
+    frames = [
+        pl.DataFrame({"name": [name] * len(at), "x": at[:, 0], "y": at[:, 1], "order": range(len(at))}, empty.schema)
+        for name, at in points
+    ]
+    return pl.concat([empty, *frames])

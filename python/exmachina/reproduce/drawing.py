@@ -1,9 +1,11 @@
 """Which picture is drawn how."""
 
-from exmachina.reproduce.curves import by_sender, cdf, compare, gains, locus, sweep
+import altair as alt
+
+from exmachina.reproduce.comparisons import compare, gains
+from exmachina.reproduce.curves import by_sender, cdf, locus, sweep
 from exmachina.reproduce.experiment import Experiment, FigureSpec
 from exmachina.reproduce.planes import plane
-from exmachina.reproduce.plot import Drawing
 from exmachina.reproduce.recordings import queue, sequence
 from exmachina.reproduce.running import Conditions, Ran
 
@@ -15,8 +17,8 @@ RECORDED = {"sequence": sequence, "queue": queue}
 
 def drawing_of(
     experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions
-) -> tuple[Drawing | None, dict[tuple[str, str], float]]:
-    """A figure's drawing, and numbers that claims may use; no drawing if nothing ran that would be in it."""
+) -> tuple[alt.ConcatChart | None, dict[tuple[str, str], float]]:
+    """A figure's chart, and numbers that claims may use; no chart if nothing ran that would be in it."""
     numbers: dict[tuple[str, str], float] = {}
     if figure.kind in RECORDED:
         if not ran.evaluations:
@@ -28,4 +30,4 @@ def drawing_of(
         drawing, numbers = cdf(experiment, figure, ran)
     else:
         drawing = PLAIN[figure.kind](experiment, figure, ran)
-    return (drawing if drawing.panels else None), numbers
+    return drawing, numbers

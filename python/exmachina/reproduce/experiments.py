@@ -9,7 +9,7 @@ from typing import Unpack
 from exmachina import _core
 from exmachina.errors import OptionError
 from exmachina.evaluation import Standing
-from exmachina.files import alone, make_folder, read_file, write_atomically, write_parquet
+from exmachina.files import alone, make_folder, read_file, write_parquet
 from exmachina.reproduce.cast import Cast, shown
 from exmachina.reproduce.claims import claims_of
 from exmachina.reproduce.experiment import Experiment, FigureSpec, load
@@ -137,19 +137,16 @@ def _picture(  # noqa: PLR0917
     experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions, folder: Path, numbers: Numbers
 ) -> Picture | None:
     """Draws and writes a figure; none if there is nothing in it."""
-    from exmachina.pictures.figures import png, svg  # noqa: PLC0415 (plotting takes a second to load)
+    from exmachina.pictures.render import save, spec_of  # noqa: PLC0415 (drawing takes a second to load)
     from exmachina.reproduce.drawing import drawing_of  # noqa: PLC0415
-    from exmachina.reproduce.matplot import draw  # noqa: PLC0415
-    from exmachina.reproduce.plotlike import chart  # noqa: PLC0415
 
-    drawing, found = drawing_of(experiment, figure, ran, conditions)
+    chart, found = drawing_of(experiment, figure, ran, conditions)
     numbers.update(found)
-    if drawing is None:
+    if chart is None:
         return None
-    picture, paths = draw(drawing), [folder / f"{figure.name}{ending}" for ending in (".png", ".svg")]
-    write_atomically(paths[0], png(picture))
-    write_atomically(paths[1], svg(picture))
-    return Picture(figure.name, figure.caption, paths[0], paths[1], chart(drawing))
+    spec = spec_of(chart)
+    png, svg = (save(spec, folder / f"{figure.name}{suffix}") for suffix in (".png", ".svg"))
+    return Picture(figure.name, figure.caption, png, svg, spec)
 
 
 def _method(experiment: Experiment, ran: Ran, conditions: Conditions) -> dict[str, str]:

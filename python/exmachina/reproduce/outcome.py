@@ -59,7 +59,7 @@ class Picture:
         name: "fig4".
         caption: One or two sentences: what to see.
         png, svg: Files.
-        chart: The same as a plotly figure in JSON form (`{"data": [...], "layout": {...}}`), with values on hover.
+        chart: The Vega-Lite specification that they were drawn from, with values on hover.
     """
 
     name: str

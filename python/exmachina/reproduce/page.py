@@ -6,22 +6,19 @@ scripts, the picture stands in their place.
 
 import base64
 import io
-import json
 import math
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 from PIL import Image
-from plotly.io.json import to_json_plotly
 
 from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import read_file, write_atomically
-from exmachina.pictures import report
-from exmachina.reproduce.claimtable import anchor, claims_table, ledger_board
+from exmachina.pictures.pages import fill
+from exmachina.reproduce.claimtable import COLUMNS, anchor, claim_rows, kinds_of, views_of
 from exmachina.reproduce.ledger import Tally, number, tally
 from exmachina.reproduce.outcome import Outcome, Picture, TableOf
 
@@ -65,22 +62,28 @@ def write_report(outcomes: list[Outcome], path: Path, *, facts: dict[str, str]) 
     """
     scales = list(dict.fromkeys(outcome.scale for outcome in outcomes))
     papers = {paper: [o for o in outcomes if o.paper == paper] for paper in dict.fromkeys(o.paper for o in outcomes)}
-    body = [
-        _summary(outcomes, {"version": f"exmachina {_core.__version__}", **_scale_fact(scales), **facts}),
-        _contents(papers),
-        _ledger(outcomes),
-    ]
-    for paper, own in papers.items():
-        body.append(f'<h2 class="paper">{escape(PAPERS.get(paper, paper))}</h2>')
-        body += [_experiment(outcome) for outcome in own]
-    body.append(f'<script type="application/json" id="chart-config">{json.dumps(report.CONFIG)}</script>')
-    text = report.page(
-        TITLE,
-        f"exmachina reproduce · scale {' and '.join(scales)}",
-        LEAD,
-        body,
-        style=report.asset("exmachina.reproduce", "page.css"),
-        script=report.asset("exmachina.reproduce", "page.js"),
+    counts = tally(claim for outcome in outcomes for claim in outcome.claims)
+    text = fill(
+        "report.html",
+        title=TITLE,
+        kicker=f"exmachina reproduce · scale {' and '.join(scales)}",
+        lead=LEAD,
+        counts=counts,
+        totals=[
+            ("#show=held", "held", counts.held, f"of {counts.measured} measured claims held"),
+            ("#show=failed", "failed", counts.failed, "not held"),
+            ("#show=unmeasured", "unmeasured", counts.unmeasured, "not measured"),
+            ("#contents", "", len(outcomes), "experiments" if len(outcomes) != 1 else "experiment"),
+        ],
+        facts={"version": f"exmachina {_core.__version__}", **_scale_fact(scales), **facts},
+        views=views_of(outcomes),
+        kinds=kinds_of(outcomes),
+        columns=COLUMNS,
+        claims=claim_rows([(claim, outcome) for outcome in outcomes for claim in outcome.claims]),
+        papers=[
+            {"title": PAPERS.get(paper, paper), "experiments": list(map(_experiment, own))}
+            for paper, own in papers.items()
+        ],
     )
     write_atomically(path, text.encode())
     return path
@@ -90,104 +93,44 @@ def _scale_fact(scales: Sequence[str]) -> dict[str, str]:
     return {"scale": "; ".join(f"{scale} ({SCALES[scale]})" if scale in SCALES else scale for scale in scales)}
 
 
-def _summary(outcomes: Sequence[Outcome], facts: dict[str, str]) -> str:
-    """Totals as large figures and as a bar, and what holds for all experiments."""
-    counts = tally(claim for outcome in outcomes for claim in outcome.claims)
-    tiles = [
-        ("#show=held", "held", counts.held, f"of {counts.measured} measured claims held"),
-        ("#show=failed", "failed", counts.failed, "not held"),
-        ("#show=unmeasured", "unmeasured", counts.unmeasured, "not measured"),
-        ("#contents", "", len(outcomes), "experiments" if len(outcomes) != 1 else "experiment"),
-    ]
-    links = "".join(
-        f'<a class="tile {style}" href="{link}"><b>{count}</b><span>{escape(words)}</span></a>'
-        for link, style, count, words in tiles
-    )
-    parts = "".join(f'<i class="{style}" style="flex-grow:{count}"></i>' for _, style, count, _ in tiles[:3] if count)
-    return (
-        f'<div class="tiles">{links}</div><div class="share" role="img" aria-label="{counts}">{parts}</div>'
-        f'<dl class="facts">{_pairs(facts)}</dl>'
-    )
-
-
-def _pairs(pairs: dict[str, str]) -> str:
-    return "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in pairs.items())
-
-
-def _contents(papers: dict[str, list[Outcome]]) -> str:
-    """Links to the experiments, by paper, each with how many of its claims held."""
-    lists = []
-    for paper, outcomes in papers.items():
-        links = "".join(
-            f'<li><a href="#{anchor(outcome.id)}">{escape(outcome.title)}</a>{_score(tally(outcome.claims))}</li>'
-            for outcome in outcomes
-        )
-        lists.append(f"<div><h3>{escape(PAPERS.get(paper, paper))}</h3><ol>{links}</ol></div>")
-    return (
-        '<nav class="card" id="contents" aria-labelledby="contents-title"><h2 id="contents-title">Contents</h2>'
-        f'<p><a href="#ledger">All claims</a></p><div class="lists">{"".join(lists)}</div></nav>'
-    )
-
-
-def _score(counts: Tally) -> str:
-    """How many claims held, small."""
-    if not counts.all:
-        return ""
-    if not counts.measured:
-        style = "unmeasured"
-    else:
-        style = "held" if not counts.failed else "some" if counts.held else "failed"
-    return f'<span class="badge {style}" title="{counts}" aria-label="{counts}">{counts.held}/{counts.all}</span>'
-
-
-def _ledger(outcomes: Sequence[Outcome]) -> str:
-    words = (
-        "The paper's number, ours with its 95 % bootstrap confidence interval, and by how much ours is off. In the "
-        "drawing, the middle is the paper's number, the left end a third of it, the right end three times it; shaded "
-        "is what counts as held, the line is the interval. “Tables” says with whose algorithms: those designed here, "
-        "or the authors' published ones."
-    )
-    return f'<section id="ledger"><h2>All claims</h2><p>{words}</p>{ledger_board(outcomes)}</section>'
-
-
-def _experiment(outcome: Outcome) -> str:
+def _experiment(outcome: Outcome) -> dict[str, Any]:
     """All of one experiment."""
-    name = anchor(outcome.id)
-    warnings = "".join(
-        f'<p class="warning" role="note"><span aria-hidden="true">⚠ </span>{escape(text)}</p>'
-        for text in outcome.warnings
-    )
-    pictures = "".join(_picture(picture, outcome) for picture in outcome.pictures)
-    claims = [(claim, outcome) for claim in outcome.claims]
-    parts = [
-        f'<div class="pictures">{pictures}</div>' if pictures else "",
-        f"<h3>Claims</h3>{claims_table(claims, f'Claims of {outcome.title}')}" if claims else "",
-        *(_table(table) for table in outcome.tables),
-        _method(outcome),
-    ]
-    return (
-        f'<section class="experiment" id="{name}" aria-labelledby="{name}.title"><h2 id="{name}.title">'
-        f"{escape(outcome.title)} {_score(tally(outcome.claims))}</h2><p>{escape(outcome.about)}</p>{warnings}"
-        f'{"".join(parts)}<p class="up"><a href="#contents">Contents</a></p></section>'
-    )
+    counts = tally(outcome.claims)
+    return {
+        "anchor": anchor(outcome.id),
+        "title": outcome.title,
+        "about": outcome.about,
+        "warnings": outcome.warnings,
+        "counts": counts,
+        "style": _style(counts),
+        "pictures": [_picture(picture, outcome) for picture in outcome.pictures],
+        "claims": claim_rows([(claim, outcome) for claim in outcome.claims]),
+        "tables": list(map(_table, outcome.tables)),
+        "method": _method(outcome),
+    }
 
 
-def _picture(picture: Picture, outcome: Outcome) -> str:
+def _style(counts: Tally) -> str:
+    """How a badge with so many claims looks."""
+    if not counts.measured:
+        return "unmeasured"
+    if not counts.failed:
+        return "held"
+    return "some" if counts.held else "failed"
+
+
+def _picture(picture: Picture, outcome: Outcome) -> dict[str, Any]:
     """A picture, and the chart that takes its place once it is near the screen."""
     kind, data, (width, height) = _image(picture)
-    words = escape(f"{outcome.title}: {picture.caption}")
-    image = (
-        f'<img alt="{words}" width="{width}" height="{height}" decoding="async" '
-        f'src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
-    )
-    chart = ""
-    if picture.chart is not None:
-        chart = (
-            f'<div class="live" role="img" aria-label="{escape(picture.caption)}" hidden></div>'
-            f'<script type="application/json">{_json(picture.chart)}</script>'
-        )
-    files = f"<small>{escape(picture.png.name)}, {escape(picture.svg.name)}</small>"
-    return f'<figure class="picture">{image}{chart}<figcaption>{escape(picture.caption)} {files}</figcaption></figure>'
+    return {
+        "alt": f"{outcome.title}: {picture.caption}",
+        "caption": picture.caption,
+        "width": width,
+        "height": height,
+        "src": f"data:image/{kind};base64,{base64.b64encode(data).decode()}",
+        "files": f"{picture.png.name}, {picture.svg.name}",
+        "chart": picture.chart,
+    }
 
 
 def _image(picture: Picture) -> tuple[str, bytes, tuple[int, int]]:
@@ -203,57 +146,39 @@ def _image(picture: Picture) -> tuple[str, bytes, tuple[int, int]]:
     return ("png", png, size) if len(png) <= len(svg) else ("svg+xml", svg, size)
 
 
-def _json(chart: dict[str, Any]) -> str:
-    """A chart as JSON that is safe within a script element, whatever its labels are."""
-    return str(to_json_plotly(chart)).replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _table(table: TableOf) -> str:
+def _table(table: TableOf) -> dict[str, Any]:
     """A table that sorts, and that can be searched if it is long."""
     rows = table.rows
     numeric = [kind.is_numeric() for kind in rows.dtypes]
-    head = "".join(
-        f'<th scope="col" data-key="{place}" class="{"number" if is_number else ""}">{escape(name)}</th>'
-        for place, (name, is_number) in enumerate(zip(rows.columns, numeric, strict=True))
-    )
-    lines = "".join(
-        f"<tr>{''.join(_cell(value, is_number=n) for value, n in zip(row, numeric, strict=True))}</tr>"
-        for row in rows.iter_rows()
-    )
-    title = escape(table.title)
-    tools = ""
-    if len(rows) > SEARCHED_ROWS:
-        tools = (
-            f'<div class="tools"><input type="search" placeholder="Search" aria-label="Search {title}">'
-            '<output aria-live="polite"></output></div>'
-        )
-    tall = " tall" if len(rows) > TALL_ROWS else ""
-    return (
-        f'<div class="board" id="{anchor(f"table-{table.name}")}"><h3>{title}</h3>{tools}'
-        f'<div class="scroll{tall}" tabindex="0" role="region" aria-label="{title}"><table><caption>{title}</caption>'
-        f"<thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table></div></div>"
-    )
+    return {
+        "anchor": anchor(f"table-{table.name}"),
+        "title": table.title,
+        "searched": len(rows) > SEARCHED_ROWS,
+        "tall": len(rows) > TALL_ROWS,
+        "head": [(name, "number" if is_number else "") for name, is_number in zip(rows.columns, numeric, strict=True)],
+        "rows": [
+            [_cell(value, is_number=n) for value, n in zip(row, numeric, strict=True)] for row in rows.iter_rows()
+        ],
+    }
 
 
-def _cell(value: Any, *, is_number: bool) -> str:
+def _cell(value: Any, *, is_number: bool) -> dict[str, str | None]:
+    """A cell: its style, what it sorts by if that is a number, and its text."""
     if is_number:
         usable = value is not None and math.isfinite(value)
-        key = f' data-sort="{float(value)!r}"' if usable else ""
         text = (
             f"{value:,}".replace("-", "−")
             if isinstance(value, int)
             else number(None if value is None else float(value))
         )
-        return f'<td class="number"{key}>{text}</td>'
-    if value is None:
-        return "<td>–</td>"
-    if isinstance(value, bool):
-        return f"<td>{'yes' if value else 'no'}</td>"
+        return {"style": "number", "key": repr(float(value)) if usable else None, "text": text}
+    if value is None or isinstance(value, bool):
+        return {"style": "", "key": None, "text": {None: "–", True: "yes", False: "no"}[value]}
     text = ", ".join(map(str, value)) if isinstance(value, (list, pl.Series)) else str(value)
-    return f'<td class="{"tight" if len(text) <= SHORT else "wide"}">{escape(text)}</td>'
+    return {"style": "tight" if len(text) <= SHORT else "wide", "key": None, "text": text}
 
 
-def _method(outcome: Outcome) -> str:
+def _method(outcome: Outcome) -> dict[str, str]:
     """How it was run, folded away."""
     pairs = {
         "again": f"exmachina reproduce {outcome.id} --scale {outcome.scale}",
@@ -262,4 +187,4 @@ def _method(outcome: Outcome) -> str:
     }
     if outcome.parquet:
         pairs["results"] = ", ".join(path.name for path in outcome.parquet)
-    return f'<details><summary>How it was run</summary><dl class="facts">{_pairs(pairs)}</dl></details>'
+    return pairs

@@ -1,23 +1,27 @@
 """The plane of throughput and delay, as both papers draw it (Remy'13 §5.1)."""
 
+import altair as alt
 import polars as pl
 
 from exmachina.pictures.cloud import clouds_of_flows
+from exmachina.pictures.tradeoff import tradeoff_chart
 from exmachina.reproduce.cast import colours_of, shown
 from exmachina.reproduce.data import QUANTITIES, CaseData
 from exmachina.reproduce.experiment import Experiment, FigureSpec, PanelSpec
-from exmachina.reproduce.plot import Axis, Drawing, Panel
+from exmachina.reproduce.panels import grid
 from exmachina.reproduce.running import Ran
 
 __all__ = ["plane"]
 
+ALONE, BESIDE = (640, 430), (460, 360)
+"""Size of the only plane, and of one of several, pixels."""
 SHORTEST_MS = 0.1
 """Shorter queueing delays are drawn here: a logarithm has no end."""
 
 
-def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
+def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatChart | None:
     """Clouds of runs, ellipses, medians and the frontier, delay growing to the left."""
-    panels = []
+    clouds = {}
     for spec in figure.panels:
         frame = _frame(spec, figure, ran)
         if frame.is_empty():
@@ -25,15 +29,19 @@ def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> Drawing:
         labels = frame["label"].unique(maintain_order=True).to_list()
         colours = {shown(label): colour for label, colour in colours_of(labels).items()}
         named = frame.with_columns(pl.col("label").map_elements(shown, return_dtype=pl.String))
-        clouds = clouds_of_flows(named, figure.quantity, colours=colours, sigma=figure.sigma)
-        y = Axis(figure.y_label or QUANTITIES[figure.quantity])
-        panels.append(Panel(spec.title, Axis(""), y, clouds=clouds, frontier=figure.frontier))
+        clouds[spec.title] = clouds_of_flows(named, figure.quantity, colours=colours, sigma=figure.sigma)
+    size = ALONE if len(clouds) == 1 else BESIDE
+    every = [cloud for panel in clouds.values() for cloud in panel]
+    throughput = figure.y_label or QUANTITIES[figure.quantity]
+    panels = [
+        tradeoff_chart(panel, frontier=figure.frontier, throughput=throughput, size=size, like=every, title=title)
+        for title, panel in clouds.items()
+    ]
     ellipse = "one standard deviation" if figure.sigma == 1 else f"{figure.sigma:g} standard deviations"
     words = f"A dot is a run, a circle the median of all senders, an ellipse {ellipse}"
     words += "; the grey line is the efficient frontier." if figure.frontier else "."
-    return Drawing(
-        figure.name, figure.title or experiment.title, figure.caption, panels, footnote=words, shared_y=len(panels) > 1
-    )
+    chart = grid(experiment, figure, panels, words=words)
+    return chart if chart is None else chart.resolve_scale(color="independent", fill="independent")
 
 
 def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:

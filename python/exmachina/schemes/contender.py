@@ -64,27 +64,17 @@ def contender_of(scheme: SchemeLike) -> Contender:
         return Contender(scheme.__name__, scheme)
     if not isinstance(scheme, str | os.PathLike):
         raise SchemeError(f"schemes: expected names, paths, tables or classes, got {scheme!r}")
-    text = os.fspath(scheme)
-    name, queue = _name_and_queue(text)
+    shipped = shipped_files(ALGORITHMS)
+    taken = _core.SchemeAndQueue.of(os.fspath(scheme), list(shipped))
+    name, queue = taken.scheme, taken.queue
     if _core.is_scheme(name):
         return Contender(name, name, queue)
-    if name in shipped_files(ALGORITHMS):
+    if name in shipped:
         return Contender(name, Table.load(name), queue)
-    if not is_table_file(name):
-        # What follows a folder is no queue.
-        name, queue = text, None
-        if "/" not in text and not Path(text).exists():
-            return Contender(text, text)
+    if "/" not in name and not is_table_file(name) and not Path(name).exists():
+        return Contender(name, name, queue)
     table = Table.load(name)
     return Contender(table.name, table, queue)
-
-
-def _name_and_queue(text: str) -> tuple[str, str | None]:
-    """What is written as `scheme/queue`: a stroke after a name, or after a table's file, comes before a queue."""
-    head, _, queue = text.rpartition("/")
-    if is_table_file(text) or not (is_table_file(head) or (head and "/" not in head)):
-        return text, None
-    return head, queue
 
 
 def distinct(given: Iterable[Contender], taken: Collection[str] = ()) -> list[Contender]:

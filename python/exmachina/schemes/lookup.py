@@ -13,7 +13,7 @@ def rules_at(table: Table, memory: npt.NDArray[np.float64]) -> npt.NDArray[np.in
 
     Args:
         table: The table.
-        memory: Shape (..., 6), signals in the order of `exmachina.SIGNALS`, times in ms.
+        memory: Shape (..., n), all n signals in the order of `exmachina.SIGNALS`, times in ms.
     """
     found = np.zeros(memory.shape[:-1], dtype=np.int64)
     lowers = np.array([rule.lower for rule in table.rules])

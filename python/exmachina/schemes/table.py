@@ -25,10 +25,10 @@ class Table(_core.Table):
         name: What to call it in results: the file's name without its ending.
         dna: The bytes of a `.dna` file with this table.
         signals: The signals that its rules look at.
-        rules: For each rule the bounds of its box, `lower` and `upper` (six signals, in the order of
+        rules: For each rule the bounds of its box, `lower` and `upper` (all signals, in the order of
             `exmachina.SIGNALS`, times in ms), and its `action` (multiple, increment_packets, intersend_ms).
         provenance: What a design of ours needs to be repeated: version, model (text), search (JSON), seed and
-            score (training, per specimen). `None` in other tables.
+            score (training, per specimen; `None` where nobody received anything). `None` in other tables.
         config: The networks that the authors' file says it was designed for; `None` if it does not say.
 
     Raises:

@@ -90,8 +90,9 @@ def designed_for(schemes: Sequence[Scored]) -> Model:
         raise SchemeError("schemes: expected at least one")
     first = schemes[0]
     one = contender_of(first if isinstance(first, str) or not isinstance(first, Sequence) else first[0])
-    named = isinstance(one.scheme, str) and not _core.is_scheme(one.scheme)
-    scheme = Table.load(one.label) if named else one.scheme  # which says what there is, if there is no such name
+    scheme = one.scheme
+    if isinstance(scheme, str) and not _core.is_scheme(scheme):
+        scheme = Table.load(scheme)  # which says what there is, if there is no such name
     made = scheme.provenance if isinstance(scheme, Table) else None
     if made is None:
         raise OptionError(f"model: expected one; {one.label} does not say what it was designed for")

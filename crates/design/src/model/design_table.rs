@@ -107,7 +107,7 @@ impl DesignFile {
         let steps = |field, steps: StepFile, default| steps.check(default).map_err(|message| error(field, message));
         let design = DesignTable {
             specimens: self.specimens(scenario).map_err(|(field, message)| error(field, message))?,
-            signals: self.signals.unwrap_or_else(|| Signal::ALL[..4].to_vec()),
+            signals: self.signals.unwrap_or_else(Signal::defaults),
             duration_s: self.duration_s.unwrap_or(100.0),
             seed: self.seed.unwrap_or(1),
             world: self.world,

@@ -92,6 +92,8 @@ impl UseCounter<'_> {
 }
 
 impl<E: MayFollowRules> Observer<E> for UseCounter<'_> {
+    const IN_ANY_ORDER: bool = true;
+
     fn abandoned(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

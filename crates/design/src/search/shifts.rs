@@ -33,13 +33,8 @@ pub fn shifted(kind: Option<Signal>, table: &RuleTable, uses: &[f64], model: &Mo
     tables
 }
 
-/// A signal where nothing waits: 1 for a ratio, 0 for times.
-fn rest(signal: Signal) -> f64 {
-    if signal == Signal::RttRatio { 1.0 } else { 0.0 }
-}
-
 fn edges_moved(signal: Signal, table: &RuleTable, uses: &[f64], narrowest: f64) -> Vec<RuleTable> {
-    let (axis, rules, rest) = (signal as usize, table.rules(), rest(signal));
+    let (axis, rules, rest) = (signal as usize, table.rules(), signal.at_rest());
     let mut edges: Vec<f64> = rules.iter().map(|(cell, _)| cell.lower[axis]).filter(|&edge| edge > rest).collect();
     edges.sort_unstable_by(f64::total_cmp);
     edges.dedup();
@@ -91,13 +86,7 @@ fn alike(table: &RuleTable, model: &Model) -> Vec<RuleTable> {
     };
     let pace = |by: f64| move |a: Action| Action { intersend_ms: a.intersend_ms * by, ..a };
     let window = |by: f64| move |a: Action| Action { increment: (f64::from(a.increment) * by).round() as i32, ..a };
-    // How fast windows come to rest, which stays where it is.
-    let haste = |by: f64| {
-        move |a: Action| {
-            let share = ((1.0 - a.multiple) * by).min(1.0);
-            Action { multiple: 1.0 - share, increment: (f64::from(a.increment) * by).round() as i32, ..a }
-        }
-    };
+    let least = model.design.multiple.min;
     let mut tables = Vec::new();
     for by in ALIKE {
         tables.extend([
@@ -105,10 +94,19 @@ fn alike(table: &RuleTable, model: &Model) -> Vec<RuleTable> {
             every(&window(by)),
             every(&|a| pace(1.0 / by)(window(by)(a))),
             every(&|a| pace(by)(window(by)(a))),
-            every(&haste(by)),
+            every(&|a| hastened(a, by, least)),
         ]);
     }
     tables
+}
+
+/// The window comes to rest so many times as fast, where it did before: at b / (1 - m). No multiple is below `least`, so that
+/// the share of the way that an ACK takes it is 1 - `least` at most.
+fn hastened(a: Action, by: f64, least: f64) -> Action {
+    let share = 1.0 - a.multiple;
+    let share_now = (share * by).min((1.0 - least).max(share));
+    let by = if share_now == share * by { by } else { share_now / share };
+    Action { multiple: 1.0 - share_now, increment: (f64::from(a.increment) * by).round() as i32, ..a }
 }
 
 #[cfg(test)]
@@ -167,6 +165,25 @@ mod tests {
         assert!(places.iter().any(|ratios| near(ratios, &[0.0, 1.07, 1.28, 1.84])), "{places:?}");
         assert!(places.iter().any(|ratios| near(ratios, &[0.0, 1.035, 1.14, 1.42])), "{places:?}");
         assert!(places.iter().all(|ratios| ratios.len() == 4 && ratios.is_sorted()));
+    }
+
+    /// The resting window, b / (1 - m), by how much nearer it comes with each ACK: m = 0.1 can come no more than 1.11 times as fast.
+    #[test]
+    fn haste_leaves_resting_windows_where_they_are() {
+        let rest = |a: Action| f64::from(a.increment) / (1.0 - a.multiple);
+        for multiple in [0.0, 0.1, 0.19, 0.5, 0.9] {
+            let before = Action { multiple, increment: 1000, intersend_ms: 0.7 };
+            for by in ALIKE {
+                let after = hastened(before, by, 0.0);
+                // Increments are whole packets.
+                assert!((rest(after) / rest(before) - 1.0).abs() < 2e-3, "{multiple} {by}: {after:?}");
+                assert!((0.0..1.0).contains(&after.multiple), "{after:?}");
+            }
+        }
+        // A model that keeps windows from being forgotten at once.
+        assert_eq!(hastened(Action { multiple: 0.6, increment: 20, intersend_ms: 1.0 }, 2.0, 0.5).increment, 25);
+        // Without a resting window it is the step that grows.
+        assert_eq!(hastened(Action { multiple: 1.0, increment: 4, intersend_ms: 1.0 }, 1.25, 0.0).increment, 5);
     }
 
     #[test]

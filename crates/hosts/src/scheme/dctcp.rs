@@ -49,7 +49,8 @@ impl Dctcp {
         self.alpha
     }
 
-    /// RFC 8257 §3.3, steps 1 to 7: alpha moves once per window.
+    /// RFC 8257 §3.3, "Processing Echoed Congestion Indications on the Sender": once per window alpha moves towards the share
+    /// of the bytes acknowledged in it that were marked.
     fn observe(&mut self, ack: &Ack) {
         self.acked = self.acked.saturating_add(ack.acked);
         self.marked = self.marked.saturating_add(ack.marked.min(ack.acked));
@@ -81,23 +82,26 @@ impl Scheme for Dctcp {
         if ack.in_recovery || !ack.window_limited || ack.acked == 0 || ack.marked > 0 {
             return;
         }
-        // RFC 8257 §3: but for marks it is RFC 5681's, which grows by what is acknowledged: the same with delayed ACKs.
+        // RFC 8257 §3.4, "Handling of Congestion Window Growth": as in conventional TCP (RFC 5681), by what is acknowledged, so
+        // that delayed ACKs change nothing.
         self.window.grow_by_packets(ack.acked);
     }
 
-    /// RFC 8257 §3.4; the transport calls it once per window, as RFC 3168 §6.1.2 wants it.
+    /// RFC 8257 §3.3: the window is lowered by half of alpha, once per window of data. That it is once is the transport's to
+    /// see to (RFC 3168 §6.1.2, "The TCP Sender").
     fn on_ecn(&mut self, _mark: &Congestion) {
         self.window.cwnd = (self.window.cwnd * (1.0 - self.alpha / 2.0)).max(1.0);
         self.window.ssthresh = self.window.cwnd.max(LEAST_SSTHRESH);
     }
 
-    /// RFC 8257 §3.5: a loss halves the window, as without DCTCP.
+    /// RFC 8257 §3.5, "Handling of Packet Loss": as in conventional TCP, which halves the window.
     fn on_loss(&mut self, _loss: &Congestion) {
         self.window.ssthresh = (self.window.cwnd / 2.0).max(LEAST_SSTHRESH);
         self.window.cwnd = self.window.ssthresh;
     }
 
-    /// RFC 5681 §3.1. Where nothing was outstanding nothing tells of congestion: ssthresh stays.
+    /// RFC 5681 §3.1: after a timeout ssthresh is half of what was in flight, and the window is one packet. Where nothing was
+    /// outstanding nothing tells of congestion: ssthresh stays.
     fn on_rto(&mut self, timeout: &Congestion) {
         if !timeout.idle {
             self.window.ssthresh = (self.window.cwnd / 2.0).max(LEAST_SSTHRESH);

@@ -11,6 +11,7 @@ macro_rules! each_method {
                 resume(self, now: Instant, idle: Duration);
                 on_ack(self, ack: &Ack);
                 on_loss(self, loss: &Congestion);
+                on_lost(self, packets: u32);
                 upset(self, window: f64, averages: f64);
                 collapse(self);
                 on_ecn(self, mark: &Congestion);

@@ -15,6 +15,9 @@ pub trait Scheme: Clone {
     fn on_ack(&mut self, ack: &Ack);
     /// Packets were lost: called once per window (on entering recovery), before `on_ack` of the same ACK.
     fn on_loss(&mut self, _loss: &Congestion) {}
+    /// So many packets were lost: all that are, before `on_ack` of the ACK that shows it. Of the design simulator's senders,
+    /// whose ACKs do not say so.
+    fn on_lost(&mut self, _packets: u32) {}
     /// Sets its window, and what it has averaged, elsewhere: to these multiples. Of designs; others know no such thing.
     fn upset(&mut self, _window: f64, _averages: f64) {}
     /// ns-2's TCP sets the window to 1, for a loss or a timeout, where rules set it otherwise.

@@ -121,6 +121,12 @@ fn expected(algorithms: &[String], got: &str) -> String {
 }
 
 impl SchemeName {
+    /// Whether a name is that of a scheme that is built in, though perhaps with a number that it cannot have.
+    #[must_use]
+    pub fn is_built_in(name: &str) -> bool {
+        NAMES.iter().any(|(known, _)| *known == name) || matches!(name.split_once(':'), Some(("window" | "rate", _)))
+    }
+
     /// Reads a name. A plain word that is no other scheme is taken for the name of a rule table.
     ///
     /// # Errors

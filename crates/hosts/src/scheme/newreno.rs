@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn counts_packets_but_two_at_most_in_slow_start() {
-        // RFC 3465 §2.3.
+        // RFC 3465 §2.3, "Choosing the Limit": L = 2 packets for each ACK.
         let mut reno = at(10.0);
         let stretch = Ack { acked: 5, window_limited: true, ..Ack::default() };
         reno.on_ack(&stretch);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn restarts_with_the_initial_window_after_a_pause() {
-        // RFC 5681 §4.1.
+        // RFC 5681 §4.1, "Restarting Idle Connections".
         let settings = NewRenoSettings { restart_after: Duration::SECOND, ..NewRenoSettings::new(4) };
         let (mut reno, mut path) =
             (NewReno::new(settings), Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.01)));

@@ -31,7 +31,7 @@ impl RenoWindow {
         self.grow(1, 1);
     }
 
-    /// RFC 5681 §3.1.
+    /// RFC 5681 §3.1, "Slow Start and Congestion Avoidance".
     fn grow(&mut self, burst: u32, counted: u32) {
         if self.cwnd < self.ssthresh {
             self.cwnd += f64::from(burst);

@@ -100,7 +100,7 @@ impl Receiver {
         pending.arrived.push((packet.seq, packet.sent));
         pending.marked += u32::from(packet.ecn == Ecn::Marked);
         pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
-        // At once for every second packet, and for all that show or fill a gap (RFC 5681 §4.2).
+        // RFC 5681 §4.2, "Generating Acknowledgments": at once for every second packet, and for all that show or fill a gap.
         let due = pending.arrived.len() >= 2 || !in_order || had_gaps;
         let at_once = settings.delayed_ack == Duration::ZERO || due || self.quick_acks > 0;
         if !at_once && self.deadline == Instant::NEVER {

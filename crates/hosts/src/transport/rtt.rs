@@ -44,10 +44,10 @@ impl RttEstimator {
     pub fn sample(&mut self, rtt: Duration) {
         let rtt = rtt.max(Duration::NANOSECOND);
         self.variation = if self.srtt == Duration::ZERO {
-            // RFC 6298 §2.2.
+            // RFC 6298 §2.2, the first measurement R: RTTVAR = R/2.
             rtt / 2
         } else {
-            // RFC 6298 §2.3, with a gain of 1/4.
+            // RFC 6298 §2.3, a later one: RTTVAR = (1 - beta) * RTTVAR + beta * |SRTT - R'|, with beta = 1/4.
             (3 * self.variation + self.srtt.abs_diff(rtt)) / 4
         };
         self.smooth(rtt);
@@ -65,7 +65,7 @@ impl RttEstimator {
         self.smooth(rtt);
     }
 
-    /// RFC 6298 §2.3, with a gain of 1/8.
+    /// RFC 6298 §2.2 and 2.3: SRTT = R at first, then (1 - alpha) * SRTT + alpha * R', with alpha = 1/8.
     fn smooth(&mut self, rtt: Duration) {
         self.min = self.min.min(rtt);
         self.latest = rtt;

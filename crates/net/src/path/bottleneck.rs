@@ -40,7 +40,7 @@ pub struct Bottleneck {
     /// By sender.
     noise: Vec<Noise>,
     plain: bool,
-    lets_pass: bool,
+    shuffles: bool,
     lost: u64,
 }
 
@@ -74,11 +74,10 @@ impl Bottleneck {
         let calm = hop.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
         // Packets leave the link one service time apart, and those that find no room right behind another.
         let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
-        let differ = delays.iter().any(|delay| *delay != delays[0]);
         let late = changes || jitter > link.service().as_nanos_f64() / LARGEST_STEP || !infinite;
         Bottleneck {
             plain: infinite && calm && !policed,
-            lets_pass: differ || (jitter > 0.0 || rough.is_some() || policed) && late,
+            shuffles: (jitter > 0.0 || rough.is_some() || policed) && late,
             link,
             shortest: delays.iter().copied().min().unwrap_or(Duration::ZERO),
             noise: (0..delays.len()).map(noise).collect(),
@@ -99,10 +98,20 @@ impl Bottleneck {
         self.plain
     }
 
-    /// Whether one sender's packets may arrive before another's that were sent earlier.
+    /// Whether packets that leave the link in one order may arrive in another, though their delay is the same.
     #[must_use]
-    pub fn lets_pass(&self) -> bool {
-        self.lets_pass
+    pub fn shuffles(&self) -> bool {
+        self.shuffles
+    }
+
+    /// The delay lines: the number of each sender's, the shortest first, and how many there are. Of ACKs that come back at
+    /// one instant that of the first line goes first, and of one line, or where they are shuffled, that of the packet sent first.
+    #[must_use]
+    pub fn lines(&self) -> (Vec<u16>, usize) {
+        let mut distinct = self.delays.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        (self.delays.iter().map(|delay| distinct.partition_point(|d| d < delay) as u16).collect(), distinct.len())
     }
 
     /// Takes in a packet that is sent now.

@@ -78,13 +78,6 @@ impl<T: Copy + Default> DelayLine<T> {
         item
     }
 
-    /// The oldest entry.
-    #[must_use]
-    #[inline(always)]
-    pub fn first(&self) -> Option<&T> {
-        self.iter().next()
-    }
-
     /// The oldest entries that stand side by side, in order, and when the one after them arrives.
     #[must_use]
     #[inline(always)]

@@ -32,22 +32,6 @@ impl Light {
     }
 }
 
-/// An ACK that was taken in: when, and the order of its packet.
-#[derive(Clone, Copy, Debug)]
-pub struct Answered {
-    pub(super) at: Instant,
-    pub(super) order: u32,
-}
-
-impl Answered {
-    /// That of a packet whose ACK came then.
-    #[inline(always)]
-    #[must_use]
-    pub fn of(ack: &Entry<Light>) -> Answered {
-        Answered { at: ack.at, order: ack.item.order }
-    }
-}
-
 /// What is left of a round.
 #[derive(Debug)]
 pub struct Course<'a> {
@@ -67,8 +51,7 @@ impl Course<'_> {
     #[inline(always)]
     #[must_use]
     pub fn departing(&mut self) -> Departing<'_> {
-        let (count, room) = self.outbox.room();
-        Departing { due: self.due, length: room.len(), rest: room[*count..].iter_mut(), count }
+        Departing { due: self.due, count: self.outbox.count(), outbox: self.outbox }
     }
 }
 
@@ -77,46 +60,36 @@ impl Course<'_> {
 pub struct Departing<'a> {
     /// As of [`Course`].
     pub due: Instant,
-    /// How many there are, and were, and what room is left.
-    length: usize,
-    count: &'a mut usize,
-    rest: std::slice::IterMut<'a, Send>,
+    /// How many there are.
+    count: usize,
+    outbox: &'a mut Outbox,
 }
 
 impl Departing<'_> {
-    /// Whether there is room for two packets more.
-    #[inline(always)]
-    #[must_use]
-    pub fn has_room(&self) -> bool {
-        self.rest.len() > 1
-    }
-
-    /// Sends a packet when it is due, where there is room for two; the next one is due after a pause, or not at all.
+    /// Sends a packet when it is due; the next one is due after a pause, or not at all.
     #[inline(always)]
     pub fn send(&mut self, seq: u32, pause: Option<Duration>) {
         self.push(Send::paced(self.due, seq, 0));
         self.due = pause.map_or(Instant::NEVER, |pause| self.due + pause);
     }
 
-    /// Sends a packet that answers an ACK, where there is room.
+    /// Sends a packet that answers an ACK.
     #[inline(always)]
-    pub fn answer(&mut self, seq: u32, Answered { at, order }: Answered) {
-        self.push(Send::answer(at, seq, order));
+    pub fn answer(&mut self, seq: u32, ack: &Entry<Light>) {
+        self.push(Send::answer(ack.at, seq, ack.item.order));
     }
 
     #[inline(always)]
     fn push(&mut self, send: Send) {
-        debug_assert!(self.rest.len() > 0);
-        if let Some(place) = self.rest.next() {
-            *place = send;
-        }
+        self.outbox.put(self.count, send);
+        self.count += 1;
     }
 
     /// All are sent: when the next one is due.
     #[inline(always)]
     #[must_use]
     pub fn finish(self) -> Instant {
-        *self.count = self.length - self.rest.len();
+        self.outbox.set_count(self.count);
         self.due
     }
 }

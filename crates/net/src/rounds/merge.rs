@@ -5,16 +5,16 @@ use crate::endpoint::Endpoint;
 use crate::packet::NUMBERS;
 use crate::path::{Bottleneck, Passage};
 use crate::schedule::MAX_SENDERS;
-use crate::time::{Duration, Instant};
+use crate::time::Instant;
 use crate::tournament::{IDLE, Tournament};
 
 /// Where a sender's number has its place in a key.
 const SENDER_BITS: u32 = MAX_SENDERS.trailing_zeros();
-/// Bits of a turn's number.
-const LEAST_BITS: u32 = 6;
 
-/// A packet that is sent. At one instant, packets that answer an ACK go first, in the order in which those of the ACKs went;
-/// then those whose pause is over, in turn, and those of one turn in the order of the senders.
+/// The instant of a list's end is in such a key what it is in itself: later than all.
+const NOBODYS: u64 = u64::MAX << SENDER_BITS;
+
+/// A packet that is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Send {
     /// When.
@@ -58,22 +58,32 @@ impl Outbox {
     /// Adds a packet.
     #[inline(always)]
     pub fn push(&mut self, send: Send) {
-        self.room[self.count] = send;
+        self.put(self.count, send);
         self.count += 1;
-        self.make_room();
     }
 
-    /// Holds that there is room for two more.
+    /// Puts a packet behind so many; to be counted by [`Outbox::set_count`].
     #[inline(always)]
-    pub fn make_room(&mut self) {
-        if self.count + 2 > self.room.len() {
-            self.room.resize(2 * self.room.len(), Send::END);
+    pub(super) fn put(&mut self, count: usize, send: Send) {
+        // Behind all there is room for an end.
+        if count + 1 >= self.room.len() {
+            self.make_room();
         }
+        self.room[count] = send;
     }
 
-    /// How many there are, and all the room, of which they are the first.
-    pub(super) fn room(&mut self) -> (&mut usize, &mut [Send]) {
-        (&mut self.count, &mut self.room)
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self) {
+        self.room.resize(2 * self.room.len(), Send::END);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn set_count(&mut self, count: usize) {
+        self.count = count;
     }
 
     pub fn is_empty(&self) -> bool {
@@ -85,6 +95,12 @@ impl Outbox {
     pub fn packets_and_end(&mut self) -> &[Send] {
         self.room[self.count] = Send::END;
         &self.room[..=self.count]
+    }
+
+    /// The packets, the end if it was asked for, and what room there is besides.
+    #[inline(always)]
+    pub fn all(&self) -> &[Send] {
+        &self.room
     }
 
     /// The packets.
@@ -99,62 +115,45 @@ impl Outbox {
     }
 }
 
-/// How packets of a round are made numbers that sort as they go: `time since it began, answer or not, place, sender`.
-#[derive(Clone, Copy, Debug)]
-pub struct Keys {
-    begin: Instant,
-    /// The oldest order there is, and the bits that an order since then needs.
-    oldest: u32,
-    bits: u32,
-}
-
-impl Keys {
-    /// The instant after the last that they have room for.
-    pub fn end(&self) -> Instant {
-        self.begin + Duration::from_nanos(1 << (63 - SENDER_BITS - self.bits))
-    }
-
-    #[inline(always)]
-    fn key(&self, send: &Send, sender: usize) -> u64 {
-        let paced = u64::from(send.number / NUMBERS);
-        let place = u64::from(send.place.wrapping_sub(if paced > 0 { 0 } else { self.oldest }));
-        (((send.at - self.begin).as_nanos() << 1 | paced) << self.bits | place) << SENDER_BITS | sender as u64
-    }
-
-    /// Whether the first goes before the second, of a sender with a larger number.
-    #[cold]
-    fn in_order(&self, first: &Send, second: &Send) -> bool {
-        first.at < Instant::NEVER && self.key(first, 0) < self.key(second, 1)
-    }
-}
-
 /// Who has sent in a round, and how many packets went before.
 #[derive(Clone, Debug)]
 pub struct Departures {
     /// The next packet's order.
     order: u32,
     senders: Vec<usize>,
+    /// By sender, its delay line; 0 where those are shuffled.
+    lines: Vec<u16>,
     /// Which packet of each is next.
     next: Vec<usize>,
     tournament: Tournament,
 }
 
 impl Departures {
-    /// Of so many senders at most.
-    pub fn new(senders: usize) -> Departures {
+    /// None yet, through this bottleneck, of so many senders.
+    pub fn new(bottleneck: &Bottleneck, senders: usize) -> Departures {
         Departures {
             order: 0,
+            lines: if bottleneck.shuffles() { vec![0; senders] } else { bottleneck.lines().0 },
             senders: Vec::with_capacity(senders),
             next: vec![0; senders],
             tournament: Tournament::new(senders),
         }
     }
 
-    /// The keys of a round that begins then, with the orders of the oldest packets that may be answered in it.
-    pub fn keys(&self, begin: Instant, oldest: impl Iterator<Item = u32>) -> Keys {
-        let span = oldest.map(|order| self.order.wrapping_sub(order)).max().unwrap_or(0);
-        let bits = (u32::BITS - span.leading_zeros()).max(LEAST_BITS);
-        Keys { begin, oldest: self.order.wrapping_sub(span), bits }
+    /// The order of packets that are sent at one instant. Those that answer ACKs go first, in the order of the ACKs (see
+    /// [`Bottleneck::lines`]); then those whose pause is over, in turn, and those of one turn in the order of the senders.
+    fn turn(&self, send: &Send, sender: usize) -> (bool, u16, u32, usize) {
+        match send.number >= NUMBERS {
+            true => (true, 0, send.place, sender),
+            // Counted from the next packet's: what is on its way went before, and not long ago.
+            false => (false, self.lines[sender], send.place.wrapping_sub(self.order), sender),
+        }
+    }
+
+    /// Whether of two packets of one instant the first goes first.
+    #[cold]
+    fn goes_first(&self, first: (&Send, usize), second: (&Send, usize)) -> bool {
+        self.turn(first.0, first.1) < self.turn(second.0, second.1)
     }
 
     /// A sender has sent something.
@@ -166,7 +165,6 @@ impl Departures {
     #[inline(always)]
     pub fn depart<const PLAIN: bool, E: Endpoint>(
         &mut self,
-        keys: &Keys,
         bottleneck: &mut Bottleneck,
         desks: &mut [Desk<E>],
     ) -> u32 {
@@ -180,9 +178,9 @@ impl Departures {
             [one] => self.depart_alone::<PLAIN, E>(bottleneck, one, &mut desks[one]),
             [one, two] => {
                 let (left, right) = desks.split_at_mut(two);
-                self.depart_in_turn::<PLAIN, E>(keys, bottleneck, [one, two], [&mut left[one], &mut right[0]]);
+                self.depart_in_turn::<PLAIN, E>(bottleneck, [one, two], [&mut left[one], &mut right[0]]);
             }
-            _ => self.depart_in_order::<PLAIN, E>(keys, bottleneck, desks),
+            _ => self.depart_in_order::<PLAIN, E>(bottleneck, desks),
         }
         for sender in self.senders.drain(..) {
             let desk = &mut desks[sender];
@@ -208,7 +206,6 @@ impl Departures {
     /// Those of two.
     fn depart_in_turn<const PLAIN: bool, E: Endpoint>(
         &mut self,
-        keys: &Keys,
         bottleneck: &mut Bottleneck,
         numbers: [usize; 2],
         [one, two]: [&mut Desk<E>; 2],
@@ -221,7 +218,7 @@ impl Departures {
             // Without a branch: whose turn it is is hard to guess.
             let mut which = usize::from(right.at < left.at);
             if right.at == left.at {
-                which = usize::from(!keys.in_order(left, right));
+                which = usize::from(!self.goes_first((left, numbers[0]), (right, numbers[1])));
             }
             let send = if which == 1 { *right } else { *left };
             (i, j) = (i + 1 - which, j + which);
@@ -232,36 +229,65 @@ impl Departures {
     }
 
     /// Those of any number of senders.
-    fn depart_in_order<const PLAIN: bool, E: Endpoint>(
-        &mut self,
-        keys: &Keys,
-        bottleneck: &mut Bottleneck,
-        desks: &mut [Desk<E>],
-    ) {
+    fn depart_in_order<const PLAIN: bool, E: Endpoint>(&mut self, bottleneck: &mut Bottleneck, desks: &mut [Desk<E>]) {
         let mut first = IDLE;
         for k in 0..self.senders.len() {
             let sender = self.senders[k];
             self.next[sender] = 0;
-            first = self.set(keys, sender, desks[sender].outbox.packets_and_end());
+            first = self.set(sender, desks[sender].outbox.packets_and_end()[0].at);
         }
-        while first != IDLE {
-            let sender = first as usize & (MAX_SENDERS - 1);
-            let desk = &mut desks[sender];
-            let packets = desk.outbox.packets_and_end();
-            let (back, light) = self.send::<PLAIN>(packets[self.next[sender]], sender, bottleneck);
-            desk.inbox.push_reserved(back, light);
-            self.next[sender] += 1;
-            first = self.set(keys, sender, packets);
+        while first < NOBODYS {
+            let at = first >> SENDER_BITS;
+            let (sender, send) = self.take(&mut first, desks);
+            if first >> SENDER_BITS == at {
+                self.depart_together::<PLAIN, E>(bottleneck, desks, (sender, send), &mut first);
+                continue;
+            }
+            let (back, light) = self.send::<PLAIN>(send, sender, bottleneck);
+            desks[sender].inbox.push_reserved(back, light);
         }
     }
 
-    /// Sets the next packet of a sender, or the end; returns the first key of all.
+    /// Those of one instant, of which one was taken.
+    #[cold]
+    #[inline(never)]
+    fn depart_together<const PLAIN: bool, E: Endpoint>(
+        &mut self,
+        bottleneck: &mut Bottleneck,
+        desks: &mut [Desk<E>],
+        taken: (usize, Send),
+        first: &mut u64,
+    ) {
+        let at = taken.1.at.as_nanos();
+        let mut together = vec![taken];
+        while *first >> SENDER_BITS == at {
+            together.push(self.take(first, desks));
+        }
+        together.sort_by_key(|(sender, send)| self.turn(send, *sender));
+        for (sender, send) in together {
+            let (back, light) = self.send::<PLAIN>(send, sender, bottleneck);
+            desks[sender].inbox.push_reserved(back, light);
+        }
+    }
+
+    /// Takes the first packet of all, and finds the next.
     #[inline(always)]
-    fn set(&mut self, keys: &Keys, sender: usize, packets: &[Send]) -> u64 {
-        let send = &packets[self.next[sender]];
-        let key = if send.at == Instant::NEVER { IDLE } else { keys.key(send, sender) };
+    fn take<E: Endpoint>(&mut self, first: &mut u64, desks: &[Desk<E>]) -> (usize, Send) {
+        let sender = *first as usize & (MAX_SENDERS - 1);
+        let packets = desks[sender].outbox.all();
+        let number = self.next[sender];
+        self.next[sender] = number + 1;
+        // What ends a list stands behind its last packet.
+        let [send, next] = [packets[number], packets[number + 1]];
+        *first = self.set(sender, next.at);
+        (sender, send)
+    }
+
+    /// Sets when a sender's next packet goes; returns the first instant of all, with its sender.
+    #[inline(always)]
+    fn set(&mut self, sender: usize, at: Instant) -> u64 {
         // SAFETY: there are as many leaves as senders.
-        unsafe { self.tournament.set(sender, key) }
+        unsafe { self.tournament.set(sender, at.as_nanos() << SENDER_BITS | sender as u64) }
     }
 
     /// Lets a packet go: when its ACK is back, and what is kept of it meanwhile.

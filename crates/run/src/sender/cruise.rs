@@ -4,30 +4,31 @@
 use exmachina_hosts::scheme::Scheme;
 use exmachina_net::packet::NUMBERS;
 use exmachina_net::path::Entry;
-use exmachina_net::rounds::{Answered, Course, Light};
+use exmachina_net::rounds::{Course, Departing, Light};
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::Streak;
+use exmachina_rules::{Rule, Streak, Window};
 
 use super::Sender;
 
 impl<S: Scheme> Sender<S> {
-    /// Goes along until something is not ordinary: a loss that is told, the first ACK of a flow, the last one, packets that
-    /// nothing spaces, no room.
+    /// Goes along until something is not ordinary: a loss that is told, an ACK that shows one, the first ACK of a flow, or the
+    /// last one.
     #[inline(always)]
-    pub(super) fn go_along(&mut self, course: &mut Course<'_>) -> Option<Answered> {
+    pub(super) fn go_along(&mut self, course: &mut Course<'_>) {
         if self.training.is_some() {
-            return None;
+            return;
         }
         if !self.in_flow() {
             self.hear_late(course);
-            return None;
+            return;
         }
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.
-            return unsafe { self.go_along_avx2(course) };
+            unsafe { self.go_along_avx2(course) };
+            return;
         }
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack(sent.as_nanos(), at.as_nanos(), advance))
+        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent.as_nanos(), at.as_nanos()));
     }
 
     /// Counts ACKs that come while it is off.
@@ -46,118 +47,112 @@ impl<S: Scheme> Sender<S> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) -> Option<Answered> {
-        self.go_along_by(course, |flow, sent, at, advance| flow.on_ack_avx(sent.as_nanos(), at.as_nanos(), advance))
+    unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) {
+        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent.as_nanos(), at.as_nanos()));
     }
 
     #[inline(always)]
     fn go_along_by(
         &mut self,
         course: &mut Course<'_>,
-        on_ack: impl Fn(&mut Streak<'_>, Instant, Instant, u32),
-    ) -> Option<Answered> {
-        let (table, kept) = self.scheme.flow()?;
-        let flow = kept.streak(table).filter(|flow| flow.intersend_ns() > 0)?;
-        let window = Window {
+        on_ack: impl for<'t> Fn(&mut Streak<'t>, Instant, Instant) -> &'t Rule,
+    ) {
+        let Some((table, kept)) = self.scheme.flow() else { return };
+        if !table.paces() {
+            return;
+        }
+        let Some((mut flow, window)) = kept.streak(table) else { return };
+        let mut place = Place {
             next_seq: self.next_seq,
             acked: self.acked,
             limit: self.limit,
             end: self.end,
             last_send: self.last_send,
+            window,
+            rtts: Duration::ZERO,
         };
-        let gone = if flow.has_begun() {
-            // The number of a loss is larger than any, that of an earlier flow's packet smaller; the last one ends the period.
-            let (first, end) = (self.first_seq, NUMBERS.min(self.end - 1));
-            go_along_from(first, end - first, window, flow, course, |flow, ack, acked| {
-                let next = ack.item.number + 1;
-                on_ack(flow, ack.item.sent, ack.at, next - acked);
-                next
-            })
+        if flow.has_begun() {
+            // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
+            let last = NUMBERS.min(self.end - 1);
+            place.go_along::<false>(last, &mut flow, course, |flow, ack| on_ack(flow, ack.item.sent, ack.at));
         } else {
-            // ACKs of an earlier flow: the action is carried out once more.
-            go_along_from(0, self.first_seq, window, flow, course, |flow, _, acked| {
-                flow.act();
-                acked
-            })
-        };
-        kept.go_on_from(gone.flow);
-        let Window { next_seq, acked, limit, last_send, .. } = gone.window;
+            // The action is carried out once more.
+            place.go_along::<true>(self.first_seq, &mut flow, course, |flow, _| flow.rule());
+        }
+        kept.go_on_from(flow, place.window);
+        let Place { next_seq, acked, limit, last_send, rtts, .. } = place;
         (self.next_seq, self.acked, self.limit, self.last_send) = (next_seq, acked, limit, last_send);
         self.delivered += course.dealt as u64;
-        self.delay += gone.delay;
+        self.delay += rtts;
         self.planned = course.due;
-        gone.stopped_at
     }
 }
 
 /// What a sender may send: as of [`Sender`].
-struct Window {
+struct Place {
     next_seq: u32,
     acked: u32,
     limit: u32,
     end: u32,
     last_send: Instant,
+    window: Window,
+    /// Sum of the RTTs.
+    rtts: Duration,
 }
 
-/// What came of going along: the sum of the RTTs, and the ACK that was not followed up, if there is one.
-struct Gone<'t> {
-    window: Window,
-    flow: Streak<'t>,
-    delay: Duration,
-    stopped_at: Option<Answered>,
-}
+impl Place {
+    /// Goes along ACKs of the next packets, or of those of an earlier flow, up to this number; `hear` takes one in and finds the rule.
+    #[inline(always)]
+    fn go_along<'t, const STALE: bool>(
+        &mut self,
+        before: u32,
+        flow: &mut Streak<'t>,
+        course: &mut Course<'_>,
+        hear: impl Fn(&mut Streak<'t>, &Entry<Light>) -> &'t Rule,
+    ) {
+        let (acks, bound) = (course.acks, course.bound);
+        let mut departing = course.departing();
+        let (mut dealt, mut pause) = (0, intersend(flow.rule()));
+        let until = loop {
+            let Some(ack) = acks.get(dealt) else { break bound };
+            let number = ack.item.number;
+            if ack.at >= bound || number >= before || !STALE && number != self.acked {
+                break ack.at.min(bound);
+            }
+            self.send_before(ack.at, pause, &mut departing);
+            dealt += 1;
+            self.rtts += ack.at - ack.item.sent;
+            let rule = hear(flow, ack);
+            self.acked += u32::from(!STALE);
+            self.window.act(rule);
+            pause = intersend(rule);
+            self.limit = (self.acked + self.window.packets()).min(self.end);
+            departing.due = if self.next_seq < self.limit { self.last_send + pause } else { Instant::NEVER };
+            if departing.due <= ack.at {
+                departing.answer(self.next_seq, ack);
+                self.next_seq += 1;
+                self.last_send = ack.at;
+                departing.due = if self.next_seq < self.limit { ack.at + pause } else { Instant::NEVER };
+            }
+        };
+        self.send_before(until, pause, &mut departing);
+        course.due = departing.finish();
+        course.dealt = dealt;
+    }
 
-/// Goes along ACKs of packets with so many numbers from the first one; `hear` takes one in and says up to which number all is
-/// acknowledged.
-#[inline(always)]
-fn go_along_from<'t>(
-    first: u32,
-    numbers: u32,
-    window: Window,
-    mut flow: Streak<'t>,
-    course: &mut Course<'_>,
-    hear: impl Fn(&mut Streak<'_>, &Entry<Light>, u32) -> u32,
-) -> Gone<'t> {
-    let Window { mut next_seq, mut acked, mut limit, end, mut last_send } = window;
-    let (mut acks, bound) = (course.acks.iter(), course.bound);
-    let mut departing = course.departing();
-    let mut delay = Duration::ZERO;
-    let stopped_at = loop {
-        let next = acks.as_slice().first().filter(|ack| ack.at < bound);
-        let until = next.map_or(bound, |ack| ack.at);
-        while departing.due < until && departing.has_room() {
-            last_send = departing.due;
-            next_seq += 1;
-            departing.send(next_seq - 1, (next_seq < limit).then_some(intersend(&flow)));
+    /// Sends what is due before an instant.
+    #[inline(always)]
+    fn send_before(&mut self, until: Instant, pause: Duration, departing: &mut Departing<'_>) {
+        while departing.due < until {
+            self.last_send = departing.due;
+            self.next_seq += 1;
+            departing.send(self.next_seq - 1, (self.next_seq < self.limit).then_some(pause));
         }
-        let Some(ack) = next.filter(|ack| ack.item.number.wrapping_sub(first) < numbers) else { break None };
-        if !departing.has_room() {
-            break None;
-        }
-        acks.next();
-        delay += ack.at - ack.item.sent;
-        acked = hear(&mut flow, ack, acked);
-        limit = (acked + flow.window()).min(end);
-        let pause = intersend(&flow);
-        if pause == Duration::ZERO {
-            break Some(Answered::of(ack));
-        }
-        departing.due = if next_seq < limit { last_send + pause } else { Instant::NEVER };
-        if departing.due <= ack.at {
-            departing.answer(next_seq, Answered::of(ack));
-            next_seq += 1;
-            last_send = ack.at;
-            departing.due = if next_seq < limit { ack.at + pause } else { Instant::NEVER };
-        }
-    };
-    let left = acks.len();
-    course.due = departing.finish();
-    course.dealt = course.acks.len() - left;
-    Gone { window: Window { next_seq, acked, limit, end, last_send }, flow, delay, stopped_at }
+    }
 }
 
 /// Least time between two packets.
 #[inline(always)]
-fn intersend(flow: &Streak<'_>) -> Duration {
-    Duration::from_nanos(flow.intersend_ns())
+fn intersend(rule: &Rule) -> Duration {
+    Duration::from_nanos(rule.intersend_ns)
 }

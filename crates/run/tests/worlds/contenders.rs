@@ -14,14 +14,14 @@ use exmachina_net::queue::{
 };
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal, first_signals};
 
 /// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
 /// the usual four (found by the grid, with bounds enough for several groups), and one that is never the same for long.
 pub fn tables() -> &'static [&'static FlatTable] {
     static TABLES: OnceLock<Vec<&'static FlatTable>> = OnceLock::new();
     TABLES.get_or_init(|| {
-        let table = |signals: &[Signal], intersend_ms, splits: &[[f64; 6]]| {
+        let table = |signals: &[Signal], intersend_ms, splits: &[Point]| {
             let action = Action { multiple: 0.8, increment: 6, intersend_ms };
             let mut table = RuleTable::single(signals, action);
             splits.iter().for_each(|at| _ = table.split(table.len() - 1, at, &signals[1..]));
@@ -31,11 +31,11 @@ pub fn tables() -> &'static [&'static FlatTable] {
             }
             &*Box::leak(Box::new(FlatTable::new(&table).expect("a sound table")))
         };
-        let ladder: Vec<[f64; 6]> = (0..7).map(|i| [1.0 + 3.0 * f64::from(i); 6]).collect();
+        let ladder: Vec<Point> = (0..7).map(|i| [1.0 + 3.0 * f64::from(i); SIGNALS]).collect();
         vec![
-            table(&Signal::ALL, 0.5, &[[1.0, 1.0, 1.2, 1.0, 10.0, 10.0]]),
+            table(&Signal::ALL, 0.5, &[first_signals(&[1.0, 1.0, 1.2, 1.0, 10.0, 10.0])]),
             table(&Signal::ALL[..4], 0.5, &ladder),
-            table(&Signal::ALL[..4], 0.0, &[[1.0, 1.0, 1.000_001, 1.0, 0.0, 0.0]]),
+            table(&Signal::ALL[..4], 0.0, &[first_signals(&[1.0, 1.0, 1.000_001, 1.0])]),
         ]
     })
 }

@@ -126,7 +126,7 @@ fn table(dice: &mut Dice) -> FlatTable {
     };
     let mut table = RuleTable::single(signals, action(dice));
     for _ in 0..dice.below(5) {
-        let mut at = [0.0; 6];
+        let mut at = [0.0; exmachina_rules::SIGNALS];
         at.iter_mut().for_each(|x| *x = dice.log(0.01, 20.0));
         at[Signal::RttRatio as usize] = dice.log(1.0, 3.0);
         table.split(dice.below(table.len() as u32) as usize, &at, &signals[1..]);

@@ -31,14 +31,14 @@ pub(super) struct Prr {
 }
 
 impl Prr {
-    /// RFC 9937 §6.1. `flight` is the packets outstanding but those that earlier ACKs told to have arrived, with those that
-    /// the ACK that begins it tells of.
+    /// The beginning of a recovery (RFC 9937 §6.1). `flight` is the packets outstanding but those that earlier ACKs told to
+    /// have arrived, with those that the ACK that begins it tells of.
     pub(super) fn new(flight: u32) -> Prr {
         Prr { flight: flight.max(1), delivered: 0, sent: 0, window: 0 }
     }
 
-    /// RFC 9937 §6.2: on every ACK of the recovery, the one that begins it included and the one that ends it not. `target` is
-    /// ssthresh, the window that the scheme wants in the end.
+    /// How much may go (RFC 9937 §6.2): on every ACK of the recovery, the one that begins it included and the one that ends it
+    /// not. `target` is ssthresh, the window that the scheme wants in the end.
     pub(super) fn on_ack(&mut self, ack: Progress, target: u32) {
         // "If DeliveredData is 0, return": but the first repair must go, below.
         if ack.delivered == 0 && self.window > 0 {
@@ -63,7 +63,7 @@ impl Prr {
         self.window = ack.in_flight + may;
     }
 
-    /// RFC 9937 §6.3.
+    /// A packet goes, new or again, and counts in prr_out (RFC 9937 §6.3).
     pub(super) fn on_send(&mut self) {
         self.sent += 1;
     }

@@ -74,7 +74,7 @@ impl<S: Scheme> Connection<S> {
         self.detect(now)
     }
 
-    /// RFC 8985 §6.2, step 5: what is lost now, and when to look again.
+    /// RFC 8985 §6.2, step 5, "Detect Losses": what is lost now, and when to look again.
     fn detect(&mut self, now: Instant) -> Lost {
         let today = self.detection.rack_mut()?;
         if !self.board.is_overtaken() {
@@ -93,7 +93,8 @@ impl<S: Scheme> Connection<S> {
         lost
     }
 
-    /// RFC 8985 §7.4: a probe repaired the only loss of a flight. No recovery follows, but the window is lowered.
+    /// RFC 8985 §7.4.2, "Detecting a Single Loss Repaired by the Loss Probe": a probe repaired the only loss of a flight. No
+    /// recovery follows, but the window is lowered.
     fn answer_probe(&mut self, now: Instant) {
         if !self.phase.is_open() {
             return;
@@ -159,7 +160,7 @@ impl<S: Scheme> Connection<S> {
     pub(super) fn begin_episode(&mut self) {
         if let Some(today) = self.detection.rack_mut() {
             today.undo.begin(self.board.una);
-            // RFC 8985 §7.1: recovery sets the probe back.
+            // RFC 8985 §7.1, "Initializing State": a recovery sets the probe back.
             today.probe = Probe::default();
             self.scheme.keep();
         }
@@ -179,7 +180,7 @@ impl<S: Scheme> Connection<S> {
         self.detection.rack().is_some_and(|today| today.undo.prefers_new())
     }
 
-    /// RFC 8985 §6.3: at a timeout the oldest packet is lost, and all whose time is over: how many.
+    /// RFC 8985 §6.3, "Upon RTO Expiration": the oldest packet is lost, and all whose time is over: how many.
     pub(super) fn lose_by_timeout(&mut self, now: Instant) -> u32 {
         let fresh = self.phase.is_open();
         if fresh {
@@ -198,7 +199,8 @@ impl<S: Scheme> Connection<S> {
         self.board.declare_old_lost(today.rack.patience(&around), now)
     }
 
-    /// RFC 8985 §7.2: a probe is due some time after the last packet or ACK, if nothing is known to be missing.
+    /// RFC 8985 §7.2, "Scheduling a Loss Probe": it is due some time after the last packet or ACK, if nothing is known to be
+    /// missing.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Instant) {
         let Some(today) = self.detection.rack_mut() else { return };
@@ -220,7 +222,7 @@ impl<S: Scheme> Connection<S> {
         Some(self.send_probe(now))
     }
 
-    /// RFC 8985 §6.2, step 5: the reordering timer expired.
+    /// The reordering timer expired: RFC 8985 §6.2, step 5 ("Detect Losses"), as at an ACK.
     fn lose_what_is_overdue(&mut self, now: Instant) {
         if let Some((seq, count)) = self.detect(now)
             && self.phase.is_open()
@@ -231,8 +233,8 @@ impl<S: Scheme> Connection<S> {
         self.schedule_probe(now);
     }
 
-    /// RFC 8985 §7.3: a new packet, whatever the window says, or else the last one again. The retransmission timer
-    /// starts anew.
+    /// RFC 8985 §7.3, "Sending a Loss Probe upon PTO Expiration": a new packet, whatever the window says, or else the last one
+    /// again. The retransmission timer starts anew.
     fn send_probe(&mut self, now: Instant) -> Packet {
         let again = self.board.next() == self.end;
         let seq = if again { self.board.send_probe(now) } else { self.board.send_new(now) };

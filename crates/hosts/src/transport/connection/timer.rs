@@ -111,12 +111,14 @@ impl<S: Scheme> Connection<S> {
         if acked == 0 {
             return;
         }
-        // RFC 6298 §5.2, 5.3.
+        // RFC 6298 §5, "Managing the RTO Timer": it is off once all is acknowledged (5.2), and starts anew when an ACK is for
+        // new data (5.3).
         let runs = self.board.outstanding() > 0 || self.parts.timer.runs_when_idle;
         self.rto_at = if runs { now + self.rto() } else { Instant::NEVER };
     }
 
-    /// The retransmission timer expired (RFC 6298 §5.4-5.6, RFC 5681 §3.1).
+    /// The retransmission timer expired. RFC 6298 §5.4 to 5.6: the oldest packet goes again, the timeout is doubled, and the
+    /// timer starts anew. What becomes of the window (RFC 5681 §3.1) is the scheme's.
     pub(super) fn time_out(&mut self, now: Instant) {
         let seq = self.board.una;
         self.detection.forget_duplicates();

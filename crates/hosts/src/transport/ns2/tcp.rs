@@ -128,7 +128,7 @@ impl Tcp {
 
     /// An ACK of a part of what was outstanding when recovery began: by how much the window deflates.
     fn advance_partly(&mut self, ack: &Feedback, now: Instant) -> u32 {
-        // RFC 6582 §4: only the first one starts the timer anew.
+        // RFC 6582 §3.2, step 3: of the partial ACKs of a recovery only the first one starts the timer anew.
         if let Flavour::NewReno { first_partial } = &mut self.flavour
             && !std::mem::replace(first_partial, true)
         {

@@ -85,7 +85,7 @@ fn a_timeout_takes_the_oldest_for_lost_and_what_is_overdue_but_not_what_was_just
 
 #[test]
 fn timeouts_in_a_row_come_after_twice_the_time() {
-    // RFC 6298 §5.5.
+    // RFC 6298 §5.5: each timeout doubles the next ("back off the timer").
     play(
         today(),
         reno(1),

@@ -1,66 +1,7 @@
-// What the report does in a browser: draws charts when they come near the screen, searches and sorts tables, opens what
-// is folded before it prints. The state of the ledger is in the page's address (#q=cubic&show=failed&sort=-off), so that
-// a view of it can be sent to somebody.
+// What the report does in a browser: searches and sorts tables, and opens what is folded before it prints. The state of
+// the ledger is in the page's address (#q=cubic&show=failed&sort=-off), so that a view of it can be sent to somebody.
 "use strict";
 (() => {
-  const NEAR = "800px";  // a chart is drawn when it is this close to the screen
-
-  const NARROW = 520;  // px; below it the legend goes under the chart, one or two entries a line
-
-  const LINE = 20;  // px, of a line of that legend
-  const SYMBOL = 48;  // px, of what stands before a name, and around
-  const LETTERS = 15;  // with longer names, one entry a line
-
-  // Beside or above the axes, a legend would leave a phone no room for the curves.
-  function fitPhone(layout, traces, width) {
-    const shown = layout.showlegend === false ? [] : traces.filter((trace) => trace.showlegend !== false && trace.name);
-    const names = new Map(shown.map((trace) => [trace.legendgroup ?? trace.name, trace.name]));
-    const columns = Math.max(0, ...[...names.values()].map((name) => name.length)) > LETTERS ? 1 : 2;
-    const lines = names.size < 2 ? 0 : Math.ceil(names.size / columns);
-    layout.height = Math.max(layout.height || 0, 400) + LINE * lines;
-    layout.font = { ...layout.font, size: 11.5 };
-    layout.margin = { ...layout.margin, l: Math.min(layout.margin?.l ?? 48, 48), r: 8, t: layout.title?.text ? 40 : 12 };
-    layout.legend = {
-      ...layout.legend, orientation: "h", x: 0, xref: "container", xanchor: "left", y: 0, yref: "container",
-      yanchor: "bottom", entrywidth: (width - 64) / columns - SYMBOL, entrywidthmode: "pixels", itemsizing: "constant", traceorder: "normal",
-      font: { size: 11.5 },
-    };
-    layout.margin.b = Math.max(layout.margin.b ?? 48, 48) + LINE * lines;
-    for (const key of Object.keys(layout)) {
-      if (!/^[xy]axis\d*$/.test(key) || !layout[key].title) continue;
-      const title = layout[key].title;
-      layout[key] = { ...layout[key], title: { ...title, font: { ...title.font, size: 12 } } };
-    }
-  }
-
-  function draw(picture) {
-    const live = picture.querySelector(".live");
-    const chart = JSON.parse(picture.querySelector("script[type='application/json']").textContent);
-    const config = JSON.parse(document.getElementById("chart-config").textContent);
-    const layout = { ...chart.layout, autosize: true };
-    delete layout.width;
-    // A finger that scrolls the page must not zoom a chart instead.
-    if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false;
-    live.hidden = false;
-    if (live.clientWidth < NARROW) fitPhone(layout, chart.data, live.clientWidth);
-    Plotly.newPlot(live, chart.data, layout, config).then(
-      () => picture.classList.add("drawn"),
-      (reason) => { live.hidden = true; console.error(reason); },
-    );
-  }
-
-  function drawWhenNear() {
-    const pictures = [...document.querySelectorAll(".picture")].filter((picture) => picture.querySelector(".live"));
-    const observer = new IntersectionObserver((entries) => {
-      for (const entry of entries) {
-        if (!entry.isIntersecting) continue;
-        observer.unobserve(entry.target);
-        draw(entry.target);
-      }
-    }, { rootMargin: `${NEAR} 0px` });
-    for (const picture of pictures) observer.observe(picture);
-  }
-
   // A table with what searches and sorts it. `state`: q (words, all of which a row must have), show (a verdict),
   // tables (whose), sort (a column's key, "-" before it for the largest first).
   class Board {
@@ -190,5 +131,4 @@
     else new Board(root);
   }
   openToPrint();
-  drawWhenNear();
 })();
