@@ -180,6 +180,8 @@ links = ['B']
                     fast.run(Instant::from_s(60.0), &mut Unwatched);
                     general.run(Instant::from_s(60.0), &mut Unwatched);
                     assert_eq!(fast.outcome(), general.outcome());
+                    let assigned = Assignment::Everybody(&table).run(specimen, set.seed, 60.0, &mut Unwatched);
+                    assert_eq!(assigned, general.outcome());
                     assert!(!lossy || fast.outcome().lost > 1000);
                 }
             }
