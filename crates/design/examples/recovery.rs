@@ -19,7 +19,7 @@ use exmachina_net::observe::Unwatched;
 use exmachina_net::path;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{Time, from_ms, from_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_run::design_simulator::{dumbbell, routed};
 use exmachina_run::sender::Sender;
@@ -39,7 +39,7 @@ const MORE: u64 = 5;
 #[derive(Clone, Debug, Default)]
 struct Got {
     packets: Vec<u64>,
-    rtts: Time,
+    rtts: Duration,
 }
 
 impl Got {
@@ -48,7 +48,7 @@ impl Got {
     }
 
     fn rtt(&self) -> f64 {
-        self.rtts as f64 / self.total().max(1.0)
+        self.rtts.as_nanos_f64() / self.total().max(1.0)
     }
 }
 
@@ -87,22 +87,29 @@ fn main() {
 
 fn network(specimen: &Specimen, root: u64, table: &FlatTable, states: u32) -> Counts {
     let mut network = specimen.network.clone();
-    network.workload.on = On::Forever;
-    network.workload.off_s = 1.0;
+    for flow in &mut network.flows {
+        (flow.workload.on, flow.workload.off_s) = (On::Forever, 1.0);
+    }
     let seed = Seed { root, specimen: specimen.index };
-    let longest_ms = network.rtt_ms.iter().copied().fold(0.0, f64::max);
-    let while_ = from_s(2.0).max(20 * from_ms(longest_ms));
-    match &network.lot {
-        None => disturb(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, states),
-        Some(lot) => disturb(routed(&network, lot, seed, |_| Remy::new(table)), seed, while_, states),
+    let while_ = Duration::from_s(2.0).max(20 * Duration::from_ms(network.longest_rtt_ms()));
+    if network.is_dumbbell() {
+        disturb(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, states)
+    } else {
+        disturb(routed(&network, seed, |_| Remy::new(table)), seed, while_, states)
     }
 }
 
-fn disturb<P: path::Path>(mut settled: Engine<Sender<Remy<'_>>, P>, seed: Seed, while_: Time, states: u32) -> Counts {
-    let start = from_s(SETTLED_S).max(20 * while_);
-    settled.run(start, &mut Unwatched);
+fn disturb<P: path::Path>(
+    mut settled: Engine<Sender<Remy<'_>>, P>,
+    seed: Seed,
+    while_: Duration,
+    states: u32,
+) -> Counts {
+    let start = Duration::from_s(SETTLED_S).max(20 * while_);
+    settled.run(Instant::START + start, &mut Unwatched);
     let mut undisturbed = settled.clone();
-    let calm: Vec<Got> = (1..=WHILES).map(|k| got(&mut undisturbed, start + k * while_, while_)).collect();
+    let calm: Vec<Got> =
+        (1..=WHILES).map(|k| got(&mut undisturbed, Instant::START + start + k * while_, while_)).collect();
     let share = calm.iter().map(Got::total).sum::<f64>() / (WHILES as f64 * calm[0].packets.len() as f64);
     let uneven = |got: &Got| got.packets.iter().any(|&packets| 2.0 * (packets as f64) < share);
     let near = |now: f64, of: fn(&Got) -> f64| {
@@ -118,11 +125,11 @@ fn disturb<P: path::Path>(mut settled: Engine<Sender<Remy<'_>>, P>, seed: Seed, 
             let (window, averages) = (factor(), factor());
             sender.scheme.upset(window, averages);
         }
-        let then = got(&mut engine, start + while_, while_);
+        let then = got(&mut engine, Instant::START + start + while_, while_);
         counts.states += 1;
         counts.back += u32::from(near(then.total(), Got::total) && near(then.rtt(), Got::rtt));
         counts.stuck += u32::from(uneven(&then));
-        let later = got(&mut engine, start + 2 * while_, MORE * while_);
+        let later = got(&mut engine, Instant::START + start + 2 * while_, MORE * while_);
         let on_the_mean = later.packets.iter().map(|packets| packets / MORE).collect();
         counts.stays += u32::from(uneven(&Got { packets: on_the_mean, ..later }));
         counts.uneven += u32::from(uneven(&calm[0]));
@@ -131,9 +138,9 @@ fn disturb<P: path::Path>(mut settled: Engine<Sender<Remy<'_>>, P>, seed: Seed, 
 }
 
 /// What flows get in so long from an instant on.
-fn got<P: path::Path>(engine: &mut Engine<Sender<Remy<'_>>, P>, from: Time, while_: Time) -> Got {
+fn got<P: path::Path>(engine: &mut Engine<Sender<Remy<'_>>, P>, from: Instant, while_: Duration) -> Got {
     engine.run(from, &mut Unwatched);
-    let totals = |engine: &Engine<Sender<Remy<'_>>, P>| -> Vec<(u64, Time)> {
+    let totals = |engine: &Engine<Sender<Remy<'_>>, P>| -> Vec<(u64, Duration)> {
         engine.senders().iter().map(|s| (s.delivered, s.delay)).collect()
     };
     let before = totals(engine);

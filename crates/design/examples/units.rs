@@ -55,5 +55,5 @@ fn means(model: &Model, table: &RuleTable, times: f64) -> [f64; 2] {
     let flows: Vec<_> = set.specimens.par_iter().map(run).collect::<Vec<_>>().concat();
     let sum = |of: fn(&exmachina_net::outcome::Flow) -> f64| flows.iter().map(of).sum::<f64>();
     let packets = sum(|flow| flow.delivered as f64);
-    [packets / sum(|flow| flow.on_s) * times, sum(|flow| flow.delay_ns as f64) / packets / times]
+    [packets / sum(|flow| flow.on_s) * times, sum(|flow| flow.delay.as_nanos_f64()) / packets / times]
 }

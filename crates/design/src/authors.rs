@@ -1,6 +1,6 @@
 //! A model in the authors' words, for the fields of a `.dna` file that their tools print.
 
-use exmachina_net::network::{Buffer, Network, On};
+use exmachina_net::network::{Network, On, PACKET_BYTES};
 use exmachina_rules::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 
 use crate::model::{DesignTable, Model, StepRange};
@@ -18,21 +18,18 @@ pub fn config(model: &Model) -> ConfigRange {
     // The unit of rates is the packet per ms.
     ConfigRange {
         link_packets_per_ms: range(&|n| Some(n.packets_per_s() / 1e3)),
-        rtt: range(&|n| n.rtt_ms.iter().copied().reduce(f64::max)),
+        rtt: range(&|n| n.rtts_ms().reduce(f64::max)),
         num_senders: range(&|n| Some(n.senders() as f64)),
-        buffer_size: range(&|n| match n.buffer {
-            Buffer::Infinite => None,
-            Buffer::Packets(packets) => Some(f64::from(packets)),
-        }),
-        mean_off_duration: range(&|n| Some(n.workload.off_s * 1e3)),
-        mean_on_duration: range(&|n| match n.workload.on {
+        buffer_size: range(&|n| n.hops[0].limit.packets(PACKET_BYTES as u16).map(f64::from)),
+        mean_off_duration: range(&|n| Some(n.flows[0].workload.off_s * 1e3)),
+        mean_on_duration: range(&|n| match n.flows[0].workload.on {
             On::Seconds(s) | On::FixedSeconds(s) => Some(s * 1e3),
             // The authors count a transfer in packets where it ends by bytes.
-            On::Bytes(bytes) => Some(bytes / n.workload.bytes_per_packet),
+            On::Bytes(bytes) => Some(bytes / n.flows[0].workload.bytes_per_packet),
             On::Icsi { .. } | On::Forever | On::At(_) | On::After(_) => None,
         }),
         simulation_ticks: Some((model.design.duration_s * 1e3) as u32),
-        stochastic_loss_rate: range(&|n| (n.loss > 0.0).then_some(n.loss)),
+        stochastic_loss_rate: range(&|n| Some(n.hops[0].loss).filter(|loss| *loss > 0.0)),
         mean_off_ms: None,
         mean_on_ms: None,
     }

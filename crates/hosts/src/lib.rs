@@ -6,4 +6,6 @@
 pub mod library;
 pub mod nearest;
 pub mod scheme;
+#[cfg(test)]
+mod testing;
 pub mod transport;

@@ -6,7 +6,7 @@
 
 use crate::packet::Packet;
 use crate::rounds::Course;
-use crate::time::Time;
+use crate::time::{Duration, Instant};
 
 /// What a sender delivered so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,21 +14,21 @@ pub struct Totals {
     /// Packets delivered, each counted once.
     pub delivered: u64,
     /// Sum of their RTTs, ns.
-    pub delay: Time,
+    pub delay: Duration,
     /// Those of them that were delivered while the sender was off.
     pub late: u64,
     /// Sum of the RTTs of the late ones, ns.
-    pub late_delay: Time,
+    pub late_delay: Duration,
     /// ACKs that came back once there was an RTT sample.
     pub acks: u64,
     /// Sum over them of the sender's latest RTT sample, ns: how the papers' ns-2 scripts measured delay. While something is
     /// missing, samples by time stamps echo the packet before the gap (RFC 7323 §4.3), and are longer than any packet
     /// was on its way.
-    pub sampled: Time,
+    pub sampled: Duration,
     /// Polls that saw another RTT sample or cumulative ACK than the one before (Remy'13's scripts).
     pub polls: u64,
     /// Sum over them of the sender's latest RTT sample, ns.
-    pub polled: Time,
+    pub polled: Duration,
     /// Packets delivered to the application: those that arrived, and all before them. What Tao'14's ns-2 scripts counted.
     pub in_order: u64,
     /// Packets sent, those sent again included.
@@ -47,7 +47,7 @@ pub struct Totals {
 
 impl Totals {
     /// Counts a packet that is delivered for the first time.
-    pub fn deliver(&mut self, rtt: Time, is_on: bool) {
+    pub fn deliver(&mut self, rtt: Duration, is_on: bool) {
         self.delivered += 1;
         self.delay += rtt;
         if !is_on {
@@ -58,7 +58,7 @@ impl Totals {
 
     /// Counts a packet that arrived, for the first time or not, and so many that are in order by it. A SYN holds no data; one of
     /// a connection long gone, which nobody puts in order any more, is in order for none.
-    pub fn arrive(&mut self, rtt: Time, is_on: bool, is_new: bool, is_syn: bool, in_order: u32) {
+    pub fn arrive(&mut self, rtt: Duration, is_on: bool, is_new: bool, is_syn: bool, in_order: u32) {
         self.in_order += u64::from(in_order.saturating_sub(u32::from(is_new && is_syn)));
         if is_new && !is_syn {
             self.deliver(rtt, is_on);
@@ -70,11 +70,11 @@ impl Totals {
 #[macro_export]
 macro_rules! whichever {
     ($any:ident { $($variant:ident),* }) => {
-        fn start(&mut self, now: Time, packets: u32) {
+        fn start(&mut self, now: Instant, packets: u32) {
             match self { $($any::$variant(ends) => ends.start(now, packets),)* }
         }
 
-        fn stop(&mut self, now: Time) {
+        fn stop(&mut self, now: Instant) {
             match self { $($any::$variant(ends) => ends.stop(now),)* }
         }
 
@@ -89,22 +89,22 @@ macro_rules! whichever {
         }
 
         #[inline]
-        fn ready(&self) -> Time {
+        fn ready(&self) -> Instant {
             match self { $($any::$variant(ends) => ends.ready(),)* }
         }
 
         #[inline]
-        fn planned(&self) -> Time {
+        fn planned(&self) -> Instant {
             match self { $($any::$variant(ends) => ends.planned(),)* }
         }
 
         #[inline]
-        fn plan(&mut self, at: Time) {
+        fn plan(&mut self, at: Instant) {
             match self { $($any::$variant(ends) => ends.plan(at),)* }
         }
 
         #[inline]
-        fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+        fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
             match self { $($any::$variant(ends) => ends.act(now),)* }
         }
 
@@ -118,25 +118,25 @@ pub use whichever;
 /// Both ends of one sender's connections.
 pub trait Endpoint: Clone {
     /// An on-period of `packets` begins (`u32::MAX`: until it is stopped).
-    fn start(&mut self, now: Time, packets: u32);
+    fn start(&mut self, now: Instant, packets: u32);
     /// The on-period ends.
-    fn stop(&mut self, now: Time);
+    fn stop(&mut self, now: Instant);
     /// Whether an on-period is under way.
     fn is_on(&self) -> bool;
     /// A packet reached the receiver, and what it answers the sender.
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time);
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration);
     /// Whether all of the on-period's packets were acknowledged.
     fn finished(&self) -> bool;
     /// When it wants to act next, if no packet arrives before: possibly in the past; [`crate::time::NEVER`] if not at
     /// all.
-    fn ready(&self) -> Time;
+    fn ready(&self) -> Instant;
     /// When the schedule has it act next.
-    fn planned(&self) -> Time;
+    fn planned(&self) -> Instant;
     /// Says when the schedule has it act next.
-    fn plan(&mut self, at: Time);
+    fn plan(&mut self, at: Instant);
     /// Its time has come: a packet to send, if it has one; when it wants to act next (which it has planned); and how
     /// many packets it sent at this instant.
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32);
+    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32);
     /// Goes through what is ordinary of a round, faster than by `receive`, `ready` and `act`, and to the same end: ACKs, and
     /// packets that are sent. Stops before what is not, or at once.
     #[inline(always)]

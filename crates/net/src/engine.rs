@@ -6,13 +6,15 @@
 //! then sends.
 
 use crate::endpoint::Endpoint;
+use crate::network::Network;
 use crate::observe::Observer;
 use crate::on_time::OnTimes;
 use crate::outcome::{Flow, Outcome};
 use crate::packet::Packet;
 use crate::path::Path;
+use crate::random::Seed;
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, Schedule};
-use crate::time::{NEVER, Time, to_s};
+use crate::time::Instant;
 use crate::traffic::Traffic;
 
 /// Events between two looks at whether anybody still wants the run: a few ms.
@@ -21,14 +23,14 @@ const EVENTS_PER_LOOK: u32 = 1 << 16;
 /// A network in motion: senders of one kind on a path of one kind. A clone is a saved state: both go on alike.
 #[derive(Clone, Debug)]
 pub struct Engine<E, P> {
-    now: Time,
+    now: Instant,
     path: P,
     schedule: Schedule,
     senders: Vec<E>,
     traffic: Vec<Traffic>,
-    next_switch: Time,
+    next_switch: Instant,
     /// The next switch or the end of the run: no other event comes at it or after.
-    bound: Time,
+    bound: Instant,
     on_times: OnTimes,
     /// For outcomes: the rate of the link (of the slowest, where there are several), and every sender's minimum RTT.
     rate_mbps: f64,
@@ -36,25 +38,25 @@ pub struct Engine<E, P> {
 }
 
 impl<E: Endpoint, P: Path> Engine<E, P> {
-    /// These senders, with this traffic, on this path, at time 0; the rate of its link and the senders' minimum RTTs
-    /// are for outcomes.
+    /// These senders, with a network's traffic, on its path, at time 0.
     ///
     /// # Panics
     /// If there are more senders than a schedule has room for (scenario files are checked for that).
-    pub fn with(path: P, senders: Vec<E>, traffic: Vec<Traffic>, rate_mbps: f64, min_rtt_ms: Vec<f64>) -> Self {
+    pub fn new(network: &Network, seed: Seed, path: P, senders: Vec<E>) -> Self {
         let n = senders.len();
+        let traffic = Traffic::of(network, seed);
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         Engine {
-            now: 0,
+            now: Instant::START,
             path,
             schedule: Schedule::new(n),
             senders,
-            next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(NEVER),
+            next_switch: traffic.iter().map(|t| t.next).min().unwrap_or(Instant::NEVER),
             traffic,
-            bound: 0,
+            bound: Instant::START,
             on_times: OnTimes::new(n),
-            rate_mbps,
-            min_rtt_ms,
+            rate_mbps: network.rate_mbps(),
+            min_rtt_ms: network.rtts_ms().collect(),
         }
     }
 
@@ -63,8 +65,8 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     ///
     /// # Panics
     /// If `until` is past [`LONGEST_RUN`].
-    pub fn run(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
-        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", to_s(until), to_s(LONGEST_RUN));
+    pub fn run(&mut self, until: Instant, observer: &mut impl Observer<E>) -> bool {
+        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", until.as_s(), LONGEST_RUN.as_s());
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.
@@ -76,17 +78,17 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     /// The same code with wider registers. No fused multiply-add: it would round differently.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn run_avx2(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+    unsafe fn run_avx2(&mut self, until: Instant, observer: &mut impl Observer<E>) -> bool {
         self.run_anywhere(until, observer)
     }
 
     #[inline(always)]
-    fn run_anywhere(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+    fn run_anywhere(&mut self, until: Instant, observer: &mut impl Observer<E>) -> bool {
         if self.path.is_plain() { self.events::<true>(until, observer) } else { self.events::<false>(until, observer) }
     }
 
     #[inline(always)]
-    fn events<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<E>) -> bool {
+    fn events<const PLAIN: bool>(&mut self, until: Instant, observer: &mut impl Observer<E>) -> bool {
         self.bound = self.next_switch.min(until);
         loop {
             for _ in 0..EVENTS_PER_LOOK {
@@ -117,7 +119,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     }
 
     #[inline(always)]
-    fn receive<const PLAIN: bool>(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer<E>) {
+    fn receive<const PLAIN: bool>(&mut self, packet: &Packet, now: Instant, observer: &mut impl Observer<E>) {
         let i = usize::from(packet.sender);
         let sender = &mut self.senders[i];
         sender.receive(packet, now, self.path.clock::<PLAIN>());
@@ -129,7 +131,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
 
     /// After a sender learned something: ends its on-period, lets it act at once, or plans when it does.
     #[inline(always)]
-    fn follow_up<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<E>) {
+    fn follow_up<const PLAIN: bool>(&mut self, i: usize, now: Instant, observer: &mut impl Observer<E>) {
         let sender = &mut self.senders[i];
         if sender.finished() {
             self.now = now;
@@ -147,7 +149,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
 
     /// Lets a sender act, most often by sending one packet, and plans when it does next.
     #[inline(always)]
-    fn act<const PLAIN: bool>(&mut self, i: usize, now: Time, observer: &mut impl Observer<E>) {
+    fn act<const PLAIN: bool>(&mut self, i: usize, now: Instant, observer: &mut impl Observer<E>) {
         let sender = &mut self.senders[i];
         let (packet, next, turn) = sender.act(now);
         if let Some(packet) = packet {
@@ -200,7 +202,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     }
 
     fn find_next_switch(&mut self) {
-        self.next_switch = self.traffic.iter().map(|t| t.next).min().unwrap_or(NEVER);
+        self.next_switch = self.traffic.iter().map(|t| t.next).min().unwrap_or(Instant::NEVER);
         self.bound = self.bound.min(self.next_switch);
     }
 
@@ -240,7 +242,7 @@ impl<E: Endpoint, P: Path> Engine<E, P> {
     }
 
     /// The present instant.
-    pub fn now(&self) -> Time {
+    pub fn now(&self) -> Instant {
         self.now
     }
 }

@@ -1,21 +1,17 @@
-//! One concrete network: what a scenario's distributions become once every value is drawn.
+//! One concrete network: what a scenario's distributions become once every value is drawn, for designs and evaluations alike.
 //!
-//! The unit of the authors' files is the packet of 1250 bytes on the wire (1 packet/ms = 10 Mbit/s);
+//! Hops, each a queue and its link; flows, each with its way through them; and what clouds delays. Who sends, and by which
+//! scheme, is not said here. The unit of the authors' files is the packet of 1250 bytes on the wire (1 packet/ms = 10 Mbit/s);
 //! people and files here speak Mbit/s, ms, bytes.
 
 use std::sync::Arc;
 
+use crate::queue::{Limit, QueueKind};
+use crate::service::{Cellular, Trace};
+use crate::time::Duration;
+
 /// Bytes of one packet on the wire (Remy'13 §5.1: 1210 bytes of payload and the headers).
 pub const PACKET_BYTES: f64 = 1250.0;
-
-/// How many packets may wait at the bottleneck (the one being transmitted not counted).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Buffer {
-    /// Nothing is ever dropped for want of room.
-    Infinite,
-    /// Tail drop once this many packets wait.
-    Packets(u32),
-}
 
 /// What a flow has to send: what ends an on-period.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,84 +144,187 @@ pub struct Roughness {
     pub policed: bool,
 }
 
-/// One of several links, and the FIFO queue before it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LotLink {
-    /// Rate in Mbit/s.
-    pub rate_mbps: f64,
-    /// Room before it.
-    pub buffer: Buffer,
+/// Packets that are overtaken: each with this probability is held back, and those behind it pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reordering {
+    /// Probability.
+    pub probability: f64,
+    /// How long it is held back.
+    pub delay: Duration,
+}
+
+/// A link, before it is in motion.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LinkPlan {
+    /// A constant rate, Mbit/s.
+    Rate(f64),
+    /// A recording, from this ms of it on.
+    Trace(Trace, u64),
+    /// A synthetic cellular link.
+    Cellular(Cellular),
+}
+
+impl LinkPlan {
+    /// Long-term average of the rate, Mbit/s.
+    #[must_use]
+    pub fn mean_mbps(&self) -> f64 {
+        match self {
+            LinkPlan::Rate(mbps) => *mbps,
+            LinkPlan::Trace(trace, _) => trace.mean_mbps(),
+            LinkPlan::Cellular(cellular) => cellular.attained_mbps(),
+        }
+    }
+
+    /// The same as it was asked for: of a cellular link, before it is brought within what its maximum and its outages allow.
+    #[must_use]
+    pub fn nominal_mbps(&self) -> f64 {
+        match self {
+            LinkPlan::Cellular(cellular) => cellular.mean_mbps,
+            link => link.mean_mbps(),
+        }
+    }
+}
+
+/// A queue and its link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopPlan {
+    /// The link.
+    pub link: LinkPlan,
+    /// The queue discipline.
+    pub queue: QueueKind,
+    /// Room for waiting packets.
+    pub limit: Limit,
     /// Probability that a packet is lost after the queue, for no reason of congestion.
     pub loss: f64,
-    /// One-way delay to the next link of a route, ms.
+    /// One-way delay to the next hop of a route, ms.
     pub delay_ms: f64,
 }
 
-/// Several links (a parking lot, say), and the way of each sender's packets through them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lot {
-    /// The links.
-    pub links: Vec<LotLink>,
-    /// By sender: numbers of links, in order.
-    pub routes: Vec<Vec<u8>>,
+impl HopPlan {
+    /// A link of constant rate that loses nothing, behind a FIFO queue without end.
+    #[must_use]
+    pub fn constant(rate_mbps: f64) -> HopPlan {
+        let (link, queue) = (LinkPlan::Rate(rate_mbps), QueueKind::DropTail);
+        HopPlan { link, queue, limit: Limit::Infinite, loss: 0.0, delay_ms: 0.0 }
+    }
+
+    /// The rate where it is constant behind a drop-tail queue, Mbit/s: there packets of one size leave at instants that are
+    /// known when they arrive.
+    #[must_use]
+    pub fn drop_tail_mbps(&self) -> Option<f64> {
+        match (&self.link, &self.queue) {
+            (LinkPlan::Rate(mbps), QueueKind::DropTail) => Some(*mbps),
+            _ => None,
+        }
+    }
 }
 
-/// A dumbbell: senders, one FIFO queue, one link, a fixed delay, receivers, and ACKs that return at once; or several
-/// such links.
+/// The way of one sender's packets, and when there are any.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowPlan {
+    /// The hops that they take, in order.
+    pub route: Vec<u8>,
+    /// Minimum RTT without transmission times, ms: the delays between its hops, and the rest to the receiver and back.
+    pub rtt_ms: f64,
+    /// When there is something to send.
+    pub workload: Workload,
+}
+
+/// Senders, hops that they share, receivers, and ACKs that return without loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// Link rate in Mbit/s; of the slowest, where there are several.
-    pub rate_mbps: f64,
-    /// Minimum RTT of each sender in ms, without the packet's own transmission; its length is the number of senders.
-    pub rtt_ms: Vec<f64>,
-    /// Room at the bottleneck.
-    pub buffer: Buffer,
-    /// Probability that a packet is lost after the queue, for no reason of congestion.
-    pub loss: f64,
+    /// The hops.
+    pub hops: Vec<HopPlan>,
+    /// One for each sender.
+    pub flows: Vec<FlowPlan>,
     /// Uniform extra delay in [0, jitter) ms on each packet's way; never reorders a sender's packets, nor holds back others'.
     pub jitter_ms: f64,
-    /// Senders read clocks that tick this often, in ms; 0 is a perfect clock.
+    /// Packets that are overtaken.
+    pub reordering: Reordering,
+    /// Senders read clocks that tick this often, in ms; 0 is a perfect clock. Transports may have clocks of their own.
     pub clock_ms: f64,
-    /// How receivers acknowledge.
+    /// How receivers of designs acknowledge; those of transports have their own way.
     pub acks: Acks,
-    /// Disturbances.
+    /// Disturbances, for designs.
     pub upsets: Upsets,
-    /// What real paths and hosts have besides; where there are several links, late timers only.
+    /// What real paths and hosts have besides, for designs; on other than a [dumbbell](Network::is_dumbbell), late timers only.
     pub roughness: Roughness,
-    /// Traffic of every sender.
-    pub workload: Workload,
-    /// The links, where there are several: buffer and loss are theirs then.
-    pub lot: Option<Lot>,
 }
 
 impl Network {
-    /// A clean dumbbell: one RTT, and nothing ever dropped, lost or blurred.
+    /// These hops and flows, with nothing that clouds delays.
     #[must_use]
-    pub fn dumbbell(rate_mbps: f64, rtt_ms: f64, senders: usize, workload: Workload) -> Network {
+    pub fn clean(hops: Vec<HopPlan>, flows: Vec<FlowPlan>) -> Network {
         Network {
-            rate_mbps,
-            rtt_ms: vec![rtt_ms; senders],
-            buffer: Buffer::Infinite,
-            loss: 0.0,
+            hops,
+            flows,
             jitter_ms: 0.0,
+            reordering: Reordering::default(),
             clock_ms: 0.0,
             acks: EACH_PACKET,
             upsets: Upsets::default(),
             roughness: Roughness::default(),
-            workload,
-            lot: None,
         }
+    }
+
+    /// A clean dumbbell: one link, one RTT, and nothing ever dropped, lost or blurred.
+    #[must_use]
+    pub fn dumbbell(rate_mbps: f64, rtt_ms: f64, senders: usize, workload: Workload) -> Network {
+        let flow = FlowPlan { route: vec![0], rtt_ms, workload };
+        Network::clean(vec![HopPlan::constant(rate_mbps)], vec![flow; senders])
+    }
+
+    /// Whether it is one drop-tail queue before one link of constant rate, and nobody is overtaken: what
+    /// [`crate::path::Dumbbell`] runs.
+    #[must_use]
+    pub fn is_dumbbell(&self) -> bool {
+        let one = matches!(&self.hops[..], [hop] if hop.drop_tail_mbps().is_some());
+        one && self.reordering.probability == 0.0
     }
 
     /// Number of senders.
     #[must_use]
     pub fn senders(&self) -> usize {
-        self.rtt_ms.len()
+        self.flows.len()
     }
 
-    /// Packets that the link carries in a second.
+    /// Long-term average rate of the slowest link, Mbit/s.
+    #[must_use]
+    pub fn rate_mbps(&self) -> f64 {
+        self.hops.iter().map(|hop| hop.link.mean_mbps()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Packets that the slowest link carries in a second.
     #[must_use]
     pub fn packets_per_s(&self) -> f64 {
-        self.rate_mbps * 1e6 / (8.0 * PACKET_BYTES)
+        packets_per_s(self.rate_mbps())
     }
+
+    /// Minimum RTT of each sender, ms.
+    pub fn rtts_ms(&self) -> impl Iterator<Item = f64> {
+        self.flows.iter().map(|flow| flow.rtt_ms)
+    }
+
+    /// The longest of them, ms; 0 where there are none.
+    #[must_use]
+    pub fn longest_rtt_ms(&self) -> f64 {
+        self.rtts_ms().fold(0.0, f64::max)
+    }
+
+    /// Time that so many bytes take to be transmitted, on all constant-rate links of a flow's route, ms.
+    #[must_use]
+    pub fn transmission_ms(&self, flow: usize, bytes: u16) -> f64 {
+        let bits = f64::from(bytes) * 8.0;
+        let on = |&hop: &u8| match self.hops[usize::from(hop)].link {
+            LinkPlan::Rate(mbps) => bits / (mbps * 1e3),
+            _ => 0.0,
+        };
+        self.flows[flow].route.iter().map(on).sum()
+    }
+}
+
+/// Packets of [`PACKET_BYTES`] that so many Mbit/s carry in a second.
+#[must_use]
+pub fn packets_per_s(mbps: f64) -> f64 {
+    mbps * 1e6 / (8.0 * PACKET_BYTES)
 }

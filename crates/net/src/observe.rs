@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::packet::Packet;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// Told of what happens in a run.
 pub trait Observer<E> {
@@ -13,13 +13,13 @@ pub trait Observer<E> {
     /// It is told of ACKs. Who does without is done sooner.
     const SEES_ACKS: bool = true;
     /// A flow of a sender started.
-    fn started(&mut self, _now: Time, _sender: usize, _state: &E) {}
+    fn started(&mut self, _now: Instant, _sender: usize, _state: &E) {}
     /// A sender's on-period ended.
-    fn stopped(&mut self, _now: Time, _sender: usize) {}
+    fn stopped(&mut self, _now: Instant, _sender: usize) {}
     /// A sender dealt with an ACK of its present flow or an earlier one.
-    fn acked(&mut self, _now: Time, _sender: usize, _packet: &Packet, _state: &E) {}
+    fn acked(&mut self, _now: Instant, _sender: usize, _packet: &Packet, _state: &E) {}
     /// A packet was sent; it leaves the bottleneck at `departs`, if it was not dropped and that is known already.
-    fn sent(&mut self, _now: Time, _sender: usize, _packet: &Packet, _departs: Option<Time>, _state: &E) {}
+    fn sent(&mut self, _now: Instant, _sender: usize, _packet: &Packet, _departs: Option<Instant>, _state: &E) {}
     /// Whether the run is to pause here.
     #[inline(always)]
     fn pause(&self) -> bool {

@@ -8,6 +8,7 @@
 use crate::endpoint::Totals;
 use crate::network::PACKET_BYTES;
 use crate::on_time::OnTime;
+use crate::time::Duration;
 
 /// One sender's totals over a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,10 +19,10 @@ pub struct Flow {
     pub late: u64,
     /// Packets sent; where lost ones are sent again, all transmissions.
     pub sent: u64,
-    /// Sum of the RTTs of delivered packets, ns.
-    pub delay_ns: u64,
-    /// Sum of the RTTs of the late ones, ns.
-    pub late_delay_ns: u64,
+    /// Sum of the RTTs of delivered packets.
+    pub delay: Duration,
+    /// Sum of the RTTs of the late ones.
+    pub late_delay: Duration,
     /// Time on, s.
     pub on_s: f64,
     /// Sum of dt / (senders on at the time) while on, s.
@@ -49,7 +50,7 @@ impl Flow {
     pub fn new(totals: Totals, time: OnTime, min_rtt_ms: f64) -> Flow {
         let Totals { delivered, late, delay, late_delay, sent, .. } = totals;
         let OnTime { on_s, share_s, .. } = time;
-        Flow { delivered, late, sent, delay_ns: delay, late_delay_ns: late_delay, on_s, share_s, min_rtt_ms }
+        Flow { delivered, late, sent, delay, late_delay, on_s, share_s, min_rtt_ms }
     }
 
     /// Whether it was ever on.
@@ -73,7 +74,7 @@ impl Flow {
     /// Mean RTT of its delivered packets, ms; none if nothing was delivered.
     #[must_use]
     pub fn mean_rtt_ms(&self) -> Option<f64> {
-        (self.delivered > 0).then(|| self.delay_ns as f64 * 1e-6 / self.delivered as f64)
+        (self.delivered > 0).then(|| self.delay.as_ms() / self.delivered as f64)
     }
 
     /// Mean RTT over min RTT.

@@ -1,6 +1,6 @@
 //! A packet on its way: what queues and routers may read and mark, and what the receiver echoes.
 
-use crate::time::Time;
+use crate::time::Instant;
 
 /// Packets that a sender can number in one run: half of what a `u32` holds, so that sums of numbers and windows fit.
 pub const NUMBERS: u32 = 1 << 31;
@@ -40,9 +40,9 @@ pub struct XcpHeader {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Packet {
     /// When it was sent, which the ACK echoes.
-    pub sent: Time,
+    pub sent: Instant,
     /// When it entered the queue that it is in.
-    pub enqueued: Time,
+    pub enqueued: Instant,
     /// Its number in the sender's stream.
     pub seq: u32,
     /// Whose it is.

@@ -22,7 +22,7 @@ use crate::packet::Packet;
 use crate::path::{Bottleneck, DelayLine};
 use crate::random::Seed;
 use crate::schedule::{LONGEST_RUN, MAX_SENDERS, MAX_TIME, number_of, time_of, turn_at};
-use crate::time::{NEVER, Time, from_ms, to_s};
+use crate::time::{Duration, Instant};
 use crate::traffic::Traffic;
 pub use course::{Course, Departing, Light};
 use merge::{Departures, Outbox, Send};
@@ -42,13 +42,13 @@ struct Desk<E> {
     /// When it acts next, if no ACK comes before: its turn.
     due: u64,
     /// When it does anything next.
-    wakes: Time,
+    wakes: Instant,
 }
 
 /// A sender's on-period begins or ends.
 #[derive(Clone, Copy, Debug)]
 struct Switch {
-    at: Time,
+    at: Instant,
     desk: usize,
     on: bool,
 }
@@ -56,10 +56,10 @@ struct Switch {
 /// A network of one bottleneck in motion.
 #[derive(Clone, Debug)]
 pub struct Rounds<E> {
-    now: Time,
+    now: Instant,
     bottleneck: Bottleneck,
     /// The tick of the senders' clocks.
-    clock: Time,
+    clock: Duration,
     desks: Vec<Desk<E>>,
     departures: Departures,
     /// Those of this round.
@@ -73,24 +73,24 @@ pub struct Rounds<E> {
 #[derive(Clone, Copy)]
 struct Round {
     /// Nothing that comes at this instant or later is in it, but for switches at the end of a run.
-    end: Time,
-    switches_end: Time,
-    clock: Time,
+    end: Instant,
+    switches_end: Instant,
+    clock: Duration,
 }
 
 impl<E: Endpoint> Rounds<E> {
-    /// Whether a network can be run so: there is an RTT.
+    /// Whether a network can be run so: it is a dumbbell, and there is an RTT.
     #[must_use]
     pub fn suits(network: &Network) -> bool {
-        network.lot.is_none() && network.rtt_ms.iter().all(|&ms| from_ms(ms) > 0)
+        network.is_dumbbell() && network.rtts_ms().all(|ms| Duration::from_ms(ms) > Duration::ZERO)
     }
 
-    /// These senders, with this traffic, on the bottleneck of this network, at time 0.
+    /// These senders, with a network's traffic, on its bottleneck, at time 0.
     ///
     /// # Panics
-    /// If there are more senders than a schedule has room for (scenario files are checked for that), or no RTT.
+    /// If there are more senders than a schedule has room for (scenario files are checked for that), no RTT, or more than a dumbbell.
     #[must_use]
-    pub fn new(network: &Network, seed: Seed, senders: Vec<E>, traffic: Vec<Traffic>) -> Rounds<E> {
+    pub fn new(network: &Network, seed: Seed, senders: Vec<E>) -> Rounds<E> {
         let n = senders.len();
         assert!(n <= MAX_SENDERS, "{n} senders: at most {MAX_SENDERS}");
         assert!(Self::suits(network), "rounds of no length");
@@ -101,18 +101,18 @@ impl<E: Endpoint> Rounds<E> {
             traffic,
             inbox: DelayLine::default(),
             outbox: Outbox::default(),
-            due: turn_at(NEVER, 0),
+            due: turn_at(Instant::NEVER, 0),
         };
         Rounds {
-            now: 0,
-            clock: from_ms(network.clock_ms),
-            desks: senders.into_iter().zip(traffic).map(desk).collect(),
+            now: Instant::START,
+            clock: Duration::from_ms(network.clock_ms),
+            desks: senders.into_iter().zip(Traffic::of(network, seed)).map(desk).collect(),
             departures: Departures::new(&bottleneck, n),
             bottleneck,
             switches: Vec::new(),
             on_times: OnTimes::new(n),
-            rate_mbps: network.rate_mbps,
-            min_rtt_ms: network.rtt_ms.clone(),
+            rate_mbps: network.rate_mbps(),
+            min_rtt_ms: network.rtts_ms().collect(),
         }
     }
 
@@ -120,9 +120,9 @@ impl<E: Endpoint> Rounds<E> {
     ///
     /// # Panics
     /// If `until` is past [`LONGEST_RUN`], or the observer looks for an order between senders.
-    pub fn run<O: Observer<E>>(&mut self, until: Time, observer: &mut O) {
+    pub fn run<O: Observer<E>>(&mut self, until: Instant, observer: &mut O) {
         assert!(O::IN_ANY_ORDER, "rounds have no order between senders");
-        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", to_s(until), to_s(LONGEST_RUN));
+        assert!(until <= LONGEST_RUN, "a run of {} s: at most {} s", until.as_s(), LONGEST_RUN.as_s());
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.
@@ -134,13 +134,13 @@ impl<E: Endpoint> Rounds<E> {
     /// The same code with wider registers. No fused multiply-add: it would round differently.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn run_avx2(&mut self, until: Time, observer: &mut impl Observer<E>) {
+    unsafe fn run_avx2(&mut self, until: Instant, observer: &mut impl Observer<E>) {
         self.run_anywhere(until, observer);
     }
 
     #[inline(always)]
-    fn run_anywhere(&mut self, until: Time, observer: &mut impl Observer<E>) {
-        if self.bottleneck.is_plain() && self.clock == 0 {
+    fn run_anywhere(&mut self, until: Instant, observer: &mut impl Observer<E>) {
+        if self.bottleneck.is_plain() && self.clock == Duration::ZERO {
             self.rounds::<true>(until, observer);
         } else {
             self.rounds::<false>(until, observer);
@@ -148,17 +148,17 @@ impl<E: Endpoint> Rounds<E> {
     }
 
     #[inline(always)]
-    fn rounds<const PLAIN: bool>(&mut self, until: Time, observer: &mut impl Observer<E>) {
+    fn rounds<const PLAIN: bool>(&mut self, until: Instant, observer: &mut impl Observer<E>) {
         let mut looked = 0_u32;
         loop {
-            let begin = self.desks.iter().map(|desk| desk.wakes).min().unwrap_or(NEVER);
+            let begin = self.desks.iter().map(|desk| desk.wakes).min().unwrap_or(Instant::NEVER);
             if begin > until {
                 break;
             }
             let end = self.bottleneck.no_news_before(begin).min(until);
             // What comes at the end of the run is left undone, but for switches.
-            let switches_end = if end == until { until + 1 } else { end };
-            let round = Round { end, switches_end, clock: if PLAIN { 0 } else { self.clock } };
+            let switches_end = if end == until { until + Duration::NANOSECOND } else { end };
+            let round = Round { end, switches_end, clock: if PLAIN { Duration::ZERO } else { self.clock } };
             for i in 0..self.desks.len() {
                 if self.desks[i].wakes < switches_end {
                     self.desks[i].go::<PLAIN, _>(i, &round, &mut self.switches, observer);
@@ -254,12 +254,12 @@ impl<E: Endpoint> Desk<E> {
 
     /// Goes through what is ordinary.
     #[inline(always)]
-    fn cruise(&mut self, round: &Round, bound: Time) {
-        if round.clock > 1 || number_of(self.due) > 0 {
+    fn cruise(&mut self, round: &Round, bound: Instant) {
+        if round.clock > Duration::NANOSECOND || number_of(self.due) > 0 {
             return;
         }
         let due = time_of(self.due);
-        let due = if due > MAX_TIME { NEVER } else { due };
+        let due = if due > MAX_TIME { Instant::NEVER } else { due };
         let (acks, after) = self.inbox.front();
         let mut course = Course { acks, dealt: 0, bound: bound.min(after), due, outbox: &mut self.outbox };
         self.sender.cruise(&mut course);
@@ -273,7 +273,7 @@ impl<E: Endpoint> Desk<E> {
     fn follow_up(
         &mut self,
         number: usize,
-        now: Time,
+        now: Instant,
         order: u32,
         switches: &mut Vec<Switch>,
         observer: &mut impl Observer<E>,
@@ -296,7 +296,7 @@ impl<E: Endpoint> Desk<E> {
     fn act(
         &mut self,
         number: usize,
-        now: Time,
+        now: Instant,
         send: impl Fn(u32) -> Send,
         switches: &mut Vec<Switch>,
         observer: &mut impl Observer<E>,
@@ -313,7 +313,7 @@ impl<E: Endpoint> Desk<E> {
     }
 
     /// Plans the next packet of a sender that was switched: what a pause held back is due now, not in the past.
-    fn plan(&mut self, now: Time) {
+    fn plan(&mut self, now: Instant) {
         let at = self.sender.ready().max(now);
         self.sender.plan(at);
         self.due = turn_at(at, 0);
@@ -337,7 +337,7 @@ impl<E: Endpoint> Desk<E> {
 
     #[cold]
     #[inline(never)]
-    fn switch_off(&mut self, number: usize, now: Time, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
+    fn switch_off(&mut self, number: usize, now: Instant, switches: &mut Vec<Switch>, observer: &mut impl Observer<E>) {
         switches.push(Switch { at: now, desk: number, on: false });
         self.sender.stop(now);
         self.traffic.end_on_period(now);

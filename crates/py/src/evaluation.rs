@@ -7,7 +7,7 @@ use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::{self, SchemeName};
 use exmachina_net::file_error::FileError;
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Duration;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_run::packet_log::{PacketLog, record};
 use exmachina_run::runs::{FlowRow, outcomes, runs, runs_until};
@@ -278,7 +278,7 @@ impl Evaluation {
         let seconds = duration_s.map_or(self.inner.duration_s, |s| s.clamp(0.0, self.inner.duration_s));
         let trace = py.detach(|| {
             let drawn = self.inner.world(contender, run, &library)?;
-            Ok(record(&drawn.world, self.inner.run_seed(run), from_s(seconds), max_rows))
+            Ok(record(&drawn.world, self.inner.run_seed(run), Duration::from_s(seconds), max_rows))
         });
         failure.check()?;
         trace_columns(py, trace.map_err(|message: String| input_error(message))?)

@@ -1,7 +1,8 @@
 //! Models and the specimens that are drawn from them.
 
 use exmachina_design::model;
-use exmachina_net::network::{Buffer, On, PACKET_BYTES};
+use exmachina_net::network::{On, PACKET_BYTES, packets_per_s};
+use exmachina_net::queue::Limit;
 use exmachina_rules::Signal;
 use exmachina_scenario::SpecimenSet;
 use exmachina_scenario::objective;
@@ -122,12 +123,10 @@ impl Specimens {
     fn with_buffer_bdp(&self, times: f64) -> Specimens {
         let mut set = self.set.clone();
         for network in set.specimens.iter_mut().map(|s| &mut s.network) {
-            let longest = network.rtt_ms.iter().copied().fold(0.0, f64::max);
-            let room =
-                |packets_per_s: f64| Buffer::Packets((times * packets_per_s * longest / 1e3).round().max(1.0) as u32);
-            network.buffer = room(network.packets_per_s());
-            for link in network.lot.iter_mut().flat_map(|lot| &mut lot.links) {
-                link.buffer = room(link.rate_mbps * 1e6 / (8.0 * PACKET_BYTES));
+            let longest = network.longest_rtt_ms();
+            for hop in &mut network.hops {
+                let packets = times * packets_per_s(hop.link.mean_mbps()) * longest / 1e3;
+                hop.limit = Limit::Packets(packets.round().max(1.0) as u32);
             }
         }
         Specimens { set, objective: self.objective }
@@ -138,24 +137,21 @@ impl Specimens {
         let specimen = self.set.specimens.get(index).ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
         let network = &specimen.network;
         let dict = PyDict::new(py);
-        dict.set_item("rate_mbps", network.rate_mbps)?;
-        dict.set_item("rtt_ms", &network.rtt_ms)?;
-        let buffer = match network.buffer {
-            Buffer::Infinite => None,
-            Buffer::Packets(packets) => Some(packets),
-        };
-        dict.set_item("buffer_packets", buffer)?;
-        dict.set_item("loss", network.loss)?;
+        let (hop, workload) = (&network.hops[0], &network.flows[0].workload);
+        dict.set_item("rate_mbps", network.rate_mbps())?;
+        dict.set_item("rtt_ms", network.rtts_ms().collect::<Vec<_>>())?;
+        dict.set_item("buffer_packets", hop.limit.packets(PACKET_BYTES as u16))?;
+        dict.set_item("loss", hop.loss)?;
         dict.set_item("jitter_ms", network.jitter_ms)?;
         dict.set_item("clock_ms", network.clock_ms)?;
-        let (on_s, on_bytes) = match network.workload.on {
+        let (on_s, on_bytes) = match workload.on {
             On::Seconds(mean) | On::FixedSeconds(mean) => (Some(mean), None),
             On::Bytes(mean) => (None, Some(mean)),
             On::Icsi { .. } | On::Forever | On::At(_) | On::After(_) => (None, None),
         };
         dict.set_item("on_s", on_s)?;
         dict.set_item("on_bytes", on_bytes)?;
-        dict.set_item("off_s", network.workload.off_s)?;
+        dict.set_item("off_s", workload.off_s)?;
         Ok(dict)
     }
 }

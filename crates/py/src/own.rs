@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use exmachina_hosts::library::Maker;
 use exmachina_hosts::scheme::{self, Capabilities, Scheme};
-use exmachina_net::time::{NEVER, Time, from_ms, to_ms, to_s};
+use exmachina_net::time::{Duration, Instant};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -77,11 +77,11 @@ impl From<&scheme::Ack> for Ack {
     fn from(ack: &scheme::Ack) -> Ack {
         let rate = ack.rate;
         Ack {
-            now_ms: to_ms(ack.received),
-            sent_ms: to_ms(ack.sent),
-            rtt_ms: to_ms(ack.rtt),
-            min_rtt_ms: if ack.min_rtt == NEVER { f64::NAN } else { to_ms(ack.min_rtt) },
-            srtt_ms: to_ms(ack.srtt),
+            now_ms: ack.received.as_ms(),
+            sent_ms: ack.sent.as_ms(),
+            rtt_ms: ack.rtt.as_ms(),
+            min_rtt_ms: if ack.min_rtt == Duration::MAX { f64::NAN } else { ack.min_rtt.as_ms() },
+            srtt_ms: ack.srtt.as_ms(),
             seq: ack.seq,
             next_seq: ack.next_seq,
             acked: ack.acked,
@@ -92,7 +92,11 @@ impl From<&scheme::Ack> for Ack {
             marked: ack.marked,
             in_recovery: ack.in_recovery,
             window_limited: ack.window_limited,
-            delivery_rate: if rate.interval > 0 { f64::from(rate.delivered) / to_s(rate.interval) } else { 0.0 },
+            delivery_rate: if rate.interval > Duration::ZERO {
+                f64::from(rate.delivered) / rate.interval.as_s()
+            } else {
+                0.0
+            },
         }
     }
 }
@@ -100,7 +104,7 @@ impl From<&scheme::Ack> for Ack {
 impl From<&scheme::Congestion> for Congestion {
     fn from(event: &scheme::Congestion) -> Congestion {
         Congestion {
-            now_ms: to_ms(event.now),
+            now_ms: event.now.as_ms(),
             in_flight: event.in_flight,
             outstanding: event.outstanding,
             next_seq: event.next_seq,
@@ -142,7 +146,7 @@ pub fn maker(class: Py<PyAny>, failure: Arc<Failure>) -> Maker {
             class: class.clone(),
             object: None,
             window: 1,
-            intersend: 0,
+            intersend: Duration::ZERO,
             capabilities: Capabilities::default(),
             failure: failure.clone(),
         })
@@ -155,7 +159,7 @@ struct PythonScheme {
     /// The scheme of the present connection.
     object: Option<Py<PyAny>>,
     window: u32,
-    intersend: Time,
+    intersend: Duration,
     capabilities: Capabilities,
     failure: Arc<Failure>,
 }
@@ -205,7 +209,7 @@ impl PythonScheme {
         if intersend_ms.is_nan() {
             return Err(PyValueError::new_err("intersend_ms: expected a time in ms, got nan"));
         }
-        self.intersend = from_ms(intersend_ms.clamp(0.0, MAX_INTERSEND_MS));
+        self.intersend = Duration::from_ms(intersend_ms.clamp(0.0, MAX_INTERSEND_MS));
         Ok(())
     }
 }
@@ -231,7 +235,7 @@ impl Clone for PythonScheme {
 }
 
 impl Scheme for PythonScheme {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         if self.failure.stop.load(Ordering::Relaxed) {
             return;
         }
@@ -259,7 +263,7 @@ impl Scheme for PythonScheme {
         self.window
     }
 
-    fn intersend(&self) -> Time {
+    fn intersend(&self) -> Duration {
         self.intersend
     }
 

@@ -3,7 +3,7 @@
 use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Duration;
 use exmachina_rules::{FlatTable, Point, Signal};
 use exmachina_run::record::{Record, record as record_run};
 use exmachina_run::reference::references;
@@ -197,7 +197,7 @@ fn record_one(c: &Scorable, specimen: &Specimen, root: u64, duration_s: f64, max
             AnyScheme::Remy(Remy::new(&tables[class.min(tables.len() - 1)]))
         }
     };
-    record_run(&specimen.network, seed, scheme, from_s(duration_s), max_rows)
+    record_run(&specimen.network, seed, scheme, Duration::from_s(duration_s), max_rows)
 }
 
 /// How a rule is used.

@@ -7,16 +7,15 @@
 use cpu_time::ProcessTime;
 use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
 use exmachina_hosts::transport::{Preset, Settings};
-use exmachina_net::network::{Network, On, Workload};
+use exmachina_net::network::{FlowPlan, HopPlan, Network, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::in_rounds;
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 struct Case {
     name: &'static str,
@@ -56,7 +55,7 @@ fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let start = ProcessTime::now();
     let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
-    rounds.run(from_s(seconds), &mut Unwatched);
+    rounds.run(Instant::from_s(seconds), &mut Unwatched);
     let outcome = rounds.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }
@@ -120,18 +119,12 @@ fn sfq_codel() -> QueueKind {
 /// CPU time of one run and the packets it delivered.
 fn evaluate(case: &Evaluated, seconds: f64) -> (f64, u64) {
     let (scheme, transport) = (case.stack)();
-    let sender =
-        SenderPlan { scheme, transport, route: vec![0], rtt_ms: 150.0, workload: Workload::new(case.on.clone(), 0.5) };
-    let (link, limit) = (LinkPlan::Rate(15.0), Limit::Packets(1000));
-    let world = World {
-        hops: vec![HopPlan { link, queue: (case.queue)(), limit, loss: 0.0, delay_ms: 0.0 }],
-        senders: vec![sender; case.senders],
-        jitter_ms: 0.0,
-        reordering: Reordering::default(),
-    };
+    let flow = FlowPlan { route: vec![0], rtt_ms: 150.0, workload: Workload::new(case.on.clone(), 0.5) };
+    let hop = HopPlan { queue: (case.queue)(), limit: Limit::Packets(1000), ..HopPlan::constant(15.0) };
+    let world = World::clean(vec![hop], vec![(flow, Host { scheme, transport }); case.senders]);
     let start = ProcessTime::now();
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
-    engine.run(from_s(seconds), &mut Unwatched);
+    engine.run(Instant::from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
     (start.elapsed().as_secs_f64(), outcome.flows.iter().map(|f| f.delivered).sum())
 }

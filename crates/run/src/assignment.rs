@@ -6,7 +6,7 @@ use exmachina_net::observe::Observer;
 use exmachina_net::outcome::Outcome;
 use exmachina_net::random::Seed;
 use exmachina_net::rounds::Rounds;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_rules::FlatTable;
 use exmachina_scenario::Specimen;
 use exmachina_scenario::role::Runs;
@@ -57,7 +57,7 @@ impl<'t> Assignment<'t> {
     /// Runs a specimen, of the set that has this root seed.
     pub fn run(&self, specimen: &Specimen, root: u64, duration_s: f64, observer: &mut impl Watches<'t>) -> Outcome {
         let Specimen { network, roles, neighbours, .. } = specimen;
-        if roles.is_empty() && network.lot.is_none() && neighbours.is_empty() {
+        if roles.is_empty() && neighbours.is_empty() && network.is_dumbbell() {
             // Most models: nobody pays for what there may be elsewhere.
             let table = self.table(0);
             return run_one_link(network, specimen.seed(root), |_| Remy::new(table), duration_s, observer);
@@ -86,19 +86,17 @@ pub fn run_mixed<'t>(
     let (network, seed) = (&specimen.network, specimen.seed(root));
     if !specimen.neighbours.is_empty() {
         let mut engine = beside(network, &specimen.neighbours, seed, scheme);
-        engine.run(from_s(duration_s), observer);
+        engine.run(Instant::from_s(duration_s), observer);
         let mut outcome = engine.outcome();
         outcome.flows.truncate(network.senders());
         return outcome;
     }
-    match &network.lot {
-        None => run_one_link(network, seed, scheme, duration_s, observer),
-        Some(lot) => {
-            let mut engine = routed(network, lot, seed, scheme);
-            engine.run(from_s(duration_s), observer);
-            engine.outcome()
-        }
+    if network.is_dumbbell() {
+        return run_one_link(network, seed, scheme, duration_s, observer);
     }
+    let mut engine = routed(network, seed, scheme);
+    engine.run(Instant::from_s(duration_s), observer);
+    engine.outcome()
 }
 
 /// Runs a network of one link: an RTT at a time, unless somebody watches what comes after what.
@@ -111,11 +109,11 @@ fn run_one_link<S: Scheme, O: Observer<Sender<S>>>(
 ) -> Outcome {
     if O::IN_ANY_ORDER && Rounds::<Sender<S>>::suits(network) {
         let mut rounds = in_rounds(network, seed, scheme);
-        rounds.run(from_s(duration_s), observer);
+        rounds.run(Instant::from_s(duration_s), observer);
         return rounds.outcome();
     }
     let mut engine = dumbbell(network, seed, scheme);
-    engine.run(from_s(duration_s), observer);
+    engine.run(Instant::from_s(duration_s), observer);
     engine.outcome()
 }
 
@@ -123,10 +121,8 @@ fn run_one_link<S: Scheme, O: Observer<Sender<S>>>(
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use exmachina_net::network::{Lot, LotLink};
     use exmachina_net::observe::Unwatched;
     use exmachina_rules::{Action, RuleTable, Signal};
-    use exmachina_scenario::Specimen;
 
     use super::*;
     use crate::model::Model;
@@ -135,7 +131,7 @@ mod tests {
     use crate::usage::usage_in;
 
     const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 1 }\n";
-    const LOT: &str = "\
+    const PARKING_LOT: &str = "\
 [[links]]
 name = 'A'
 rate_mbps = 10
@@ -163,31 +159,30 @@ links = ['B']
         Model::parse(&format!("{text}{REST}"), "x.toml").unwrap()
     }
 
-    /// The same network as a dumbbell and as a lot of one link.
-    fn both_ways(more: &str, rest: &str) -> Vec<[Outcome; 2]> {
-        let text = format!("[link]\nrate_mbps = 10\n{more}\n{rest}\n");
-        let (set, table) = (Model::parse(&text, "x.toml").unwrap().held_out(1, 3), table(0.5, 10));
-        let run = |specimen: &Specimen| {
-            let (network, mut routed) = (&specimen.network, specimen.clone());
-            let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: 0.0, delay_ms: 0.0 };
-            routed.network.lot = Some(Lot { links: vec![link], routes: vec![vec![0]; network.senders()] });
-            [specimen, &routed].map(|s| Assignment::Everybody(&table).run(s, set.seed, 60.0, &mut Unwatched))
-        };
-        set.specimens.iter().map(run).collect()
-    }
-
-    /// Also where packets are dropped, of which senders by bytes are told: in the same place among their ACKs.
+    /// Whatever runs the network, it gives the same: also where packets are dropped, of which senders by bytes are told, in the
+    /// same place among their ACKs.
     #[test]
-    fn a_lot_of_one_link_is_a_dumbbell() {
+    fn any_path_of_one_link_is_a_dumbbell() {
         let bytes = "[workload]\non = { bytes = 1e6 }\noff = { seconds = 0.5 }\n";
+        let table = table(0.5, 10);
+        let remy = |_| Remy::new(&table);
         for (buffer, lossy) in [("'infinite'", false), ("{ bdp = 0.2 }", true)] {
-            for noise in ["", "jitter_ms = 3", "jitter_ms = 3\nclock_ms = 20"] {
-                for workload in [REST, bytes] {
-                    let path = format!("buffer = {buffer}\n[path]\nrtt_ms_each = [50, 100, 50]\n{noise}");
-                    for [dumbbell, lot] in both_ways(&path, workload) {
-                        assert_eq!(dumbbell, lot);
-                        assert!(!lossy || dumbbell.lost > 1000);
-                    }
+            for (noise, workload) in
+                ["", "jitter_ms = 3", "jitter_ms = 3\nclock_ms = 20"].iter().flat_map(|n| [(n, REST), (n, bytes)])
+            {
+                let path = format!("buffer = {buffer}\n[path]\nrtt_ms_each = [50, 100, 50]\n{noise}");
+                let set = Model::parse(&format!("[link]\nrate_mbps = 10\n{path}\n{workload}\n"), "x.toml")
+                    .unwrap()
+                    .held_out(1, 3);
+                for specimen in &set.specimens {
+                    let (network, seed) = (&specimen.network, specimen.seed(set.seed));
+                    let (mut fast, mut general) = (dumbbell(network, seed, remy), routed(network, seed, remy));
+                    fast.run(Instant::from_s(60.0), &mut Unwatched);
+                    general.run(Instant::from_s(60.0), &mut Unwatched);
+                    assert_eq!(fast.outcome(), general.outcome());
+                    let assigned = Assignment::Everybody(&table).run(specimen, set.seed, 60.0, &mut Unwatched);
+                    assert_eq!(assigned, general.outcome());
+                    assert!(!lossy || fast.outcome().lost > 1000);
                 }
             }
         }
@@ -248,7 +243,7 @@ links = ['B']
 
     #[test]
     fn a_parking_lot_and_its_reference() {
-        let model = model(LOT);
+        let model = model(PARKING_LOT);
         let set = model.held_out(1, 4);
         let table = table(1.0, 100);
         for specimen in &set.specimens {

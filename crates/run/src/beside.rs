@@ -13,7 +13,7 @@ use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::packet::Packet;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_scenario::neighbour::Kind;
 
 use crate::sender::Sender;
@@ -57,7 +57,7 @@ impl Endpoint for Beside<'_> {
     whichever!(Beside { Designed, Neighbour });
 
     #[inline]
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration) {
         match self {
             Beside::Designed(sender) => sender.receive(packet, now, clock),
             Beside::Neighbour(_) if packet.lost => {}

@@ -3,11 +3,10 @@
 use exmachina_hosts::scheme::Mixed;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_net::engine::Engine;
-use exmachina_net::network::{Lot, Network};
-use exmachina_net::path::{Dumbbell, Topology};
+use exmachina_net::network::{Network, PACKET_BYTES};
+use exmachina_net::path::{Dumbbell, Topology, Wire};
 use exmachina_net::random::Seed;
 use exmachina_net::rounds::Rounds;
-use exmachina_net::traffic::Traffic;
 use exmachina_scenario::neighbour::Neighbour;
 
 use crate::beside::{Beside, connection};
@@ -16,67 +15,60 @@ use crate::sender::Sender;
 /// The design simulator, where there is one bottleneck.
 pub type DesignEngine<S> = Engine<Sender<S>, Dumbbell>;
 
-/// A network of one link at time 0, every sender off; `scheme(i)` is the scheme of sender i.
+/// A dumbbell at time 0, every sender off; `scheme(i)` is the scheme of sender i.
 ///
 /// # Panics
-/// If there are more senders than a schedule has room for (scenario files are checked for that).
+/// If there are more senders than a schedule has room for (scenario files are checked for that), and if it is no dumbbell.
 pub fn dumbbell<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> DesignEngine<S> {
-    let (senders, traffic) = ends(network, seed, scheme);
-    Engine::with(Dumbbell::new(network, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+    Engine::new(network, seed, Dumbbell::new(network, seed), senders(network, seed, scheme))
 }
 
 /// The same, where nobody watches what happens in which order.
 ///
 /// # Panics
-/// If there are more senders than a schedule has room for, or there is no RTT (scenario files are checked for that).
+/// If there are more senders than a schedule has room for, or there is no RTT (scenario files are checked for that), and if it is
+/// no dumbbell.
 pub fn in_rounds<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Rounds<Sender<S>> {
-    let (senders, traffic) = ends(network, seed, scheme);
-    Rounds::new(network, seed, senders, traffic)
+    Rounds::new(network, seed, senders(network, seed, scheme))
 }
 
-/// The same for a network of several links.
+/// The same for any network of drop-tail queues before links of constant rates.
 ///
 /// # Panics
-/// If there are more senders than a schedule has room for (scenario files are checked for that).
-pub fn routed<S: Scheme>(
-    network: &Network,
-    lot: &Lot,
-    seed: Seed,
-    scheme: impl Fn(usize) -> S,
-) -> Engine<Sender<S>, Topology> {
-    let (senders, traffic) = ends(network, seed, scheme);
-    Engine::with(Topology::of(network, lot, seed), senders, traffic, network.rate_mbps, network.rtt_ms.clone())
+/// If there are more senders than a schedule has room for (scenario files are checked for that), and if there are other hops.
+pub fn routed<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Engine<Sender<S>, Topology> {
+    let ack_bytes = vec![0; network.senders()];
+    let wire = Wire { packet_bytes: Some(PACKET_BYTES as u16), ack_bytes, learns_losses: true };
+    Engine::new(network, seed, Topology::new(network, &wire, seed), senders(network, seed, scheme))
 }
 
-/// The same for a network of one link with neighbours, which are the last of the senders.
+/// The same for a dumbbell with neighbours, which are the last of the senders.
 ///
 /// # Panics
-/// If there are more senders than a schedule has room for (scenario files are checked for that).
+/// If there are more senders than a schedule has room for (scenario files are checked for that), and if it is no dumbbell.
 pub fn beside<'t>(
     network: &Network,
     neighbours: &[Neighbour],
     seed: Seed,
     scheme: impl Fn(usize) -> Mixed<'t>,
 ) -> Engine<Beside<'t>, Dumbbell> {
-    let mut all = network.clone();
-    all.rtt_ms.extend(neighbours.iter().map(|neighbour| neighbour.rtt_ms));
-    let (senders, _) = ends(network, seed, scheme);
+    let senders = senders(network, seed, scheme).into_iter().map(Beside::Designed);
     let kinds = neighbours.iter().map(|neighbour| neighbour.kind).zip(network.senders() as u16..);
-    let neighbours = kinds.map(|(kind, id)| Beside::Neighbour(Box::new(connection(kind, id, seed))));
-    let everybody = senders.into_iter().map(Beside::Designed).chain(neighbours).collect();
-    let traffic = traffic(&all, seed);
-    Engine::with(Dumbbell::new(&all, seed), everybody, traffic, network.rate_mbps, all.rtt_ms)
+    let neighbours_too = kinds.map(|(kind, id)| Beside::Neighbour(Box::new(connection(kind, id, seed))));
+    let everybody = senders.chain(neighbours_too).collect();
+    let all = with_neighbours(network, neighbours);
+    Engine::new(&all, seed, Dumbbell::new(&all, seed), everybody)
 }
 
-/// The senders of a network, and their traffic.
-fn ends<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> (Vec<Sender<S>>, Vec<Traffic>) {
-    let senders = (0..network.senders()).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect();
-    (senders, traffic(network, seed))
+/// A network with the flows of neighbours.
+pub(crate) fn with_neighbours(network: &Network, neighbours: &[Neighbour]) -> Network {
+    let mut all = network.clone();
+    all.flows.extend(neighbours.iter().map(|neighbour| neighbour.flow.clone()));
+    all
 }
 
-fn traffic(network: &Network, seed: Seed) -> Vec<Traffic> {
-    let of = |i| Traffic::new(network.workload.clone(), seed.root, seed.specimen, i);
-    (0..network.senders()).map(of).collect()
+fn senders<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S) -> Vec<Sender<S>> {
+    (0..network.senders()).map(|i| Sender::new(scheme(i), i as u16).on(network, seed)).collect()
 }
 
 #[cfg(test)]
@@ -86,7 +78,7 @@ mod tests {
     use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
     use exmachina_net::network::{On, Workload};
     use exmachina_net::observe::Unless;
-    use exmachina_net::time::from_s;
+    use exmachina_net::time::Instant;
 
     use super::*;
 
@@ -96,7 +88,7 @@ mod tests {
         let run = |abandoned| {
             let scheme = |_| AnyScheme::ConstantWindow(ConstantWindow { packets: 2000 });
             let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, scheme);
-            let early = engine.run(from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
+            let early = engine.run(Instant::from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
             (early, engine.outcome().flows[0].sent)
         };
         let (early, sent) = run(true);
@@ -111,7 +103,7 @@ mod tests {
         let run = |abandoned| {
             let scheme = |_| AnyScheme::ConstantWindow(ConstantWindow { packets: 2000 });
             let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, scheme);
-            rounds.run(from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
+            rounds.run(Instant::from_s(10.0), &mut Unless(&AtomicBool::new(abandoned)));
             (rounds.outcome().flows[0].on_s, rounds.outcome().flows[0].sent)
         };
         let (on_s, sent) = run(true);

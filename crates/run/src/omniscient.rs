@@ -15,18 +15,19 @@ mod fair;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use exmachina_net::network::{FlowPlan, Network};
 use exmachina_net::outcome::{Flow, Outcome};
 use exmachina_net::random::Seed;
-use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_net::traffic::Traffic;
-use exmachina_scenario::world::{SenderPlan, World};
+use exmachina_scenario::world::World;
 use fair::{Fair, Use};
 
 /// What each sender gets in `duration_s` seconds; less than that if `stop` is set meanwhile.
 #[must_use]
 pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64, stop: &AtomicBool) -> Outcome {
     let mut fluid = Fluid::new(world, seed);
-    let end = from_s(duration_s);
+    let end = Instant::from_s(duration_s);
     while fluid.now < end && !stop.load(Ordering::Relaxed) {
         fluid.advance(end);
     }
@@ -41,14 +42,14 @@ enum Doing {
     /// Sending, with so many packets left (infinite: until it is switched off).
     Sending(f64),
     /// Waiting for the last ACK of its transfer.
-    Waiting(Time),
+    Waiting(Instant),
 }
 
 /// What was sent evenly between two instants and will arrive.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
-    from: Time,
-    to: Time,
+    from: Instant,
+    to: Instant,
     packets: f64,
 }
 
@@ -57,7 +58,7 @@ struct Sender {
     traffic: Traffic,
     min_rtt_ms: f64,
     /// RTT of an empty network.
-    rtt: Time,
+    rtt: Duration,
     /// Share of the packets that arrive.
     kept: f64,
     packet_mbit: f64,
@@ -73,7 +74,7 @@ struct Sender {
 
 /// Senders that share links as liquids would.
 struct Fluid {
-    now: Time,
+    now: Instant,
     senders: Vec<Sender>,
     fair: Fair,
     slowest_mbps: f64,
@@ -85,17 +86,17 @@ struct Fluid {
 
 impl Fluid {
     fn new(world: &World<'_>, seed: Seed) -> Fluid {
-        let capacities: Vec<f64> = (0..world.hops.len()).map(|i| world.service(i, seed).mean_mbps()).collect();
-        let slowest_mbps = capacities.iter().copied().fold(f64::INFINITY, f64::min);
-        let (uses, kept): (Vec<_>, Vec<_>) = world.senders.iter().map(|s| uses(world, s)).unzip();
-        let sender = |(i, plan): (usize, &SenderPlan<'_>)| Sender {
+        let network = &world.network;
+        let capacities: Vec<f64> = network.hops.iter().map(|hop| hop.link.mean_mbps()).collect();
+        let (uses, kept): (Vec<_>, Vec<_>) = network.flows.iter().map(|flow| uses(network, flow)).unzip();
+        let sender = |(i, flow): (usize, &FlowPlan)| Sender {
             doing: Doing::Pausing,
-            traffic: Traffic::new(plan.workload.clone(), seed.root, seed.specimen, i),
-            min_rtt_ms: plan.rtt_ms,
+            traffic: Traffic::new(flow.workload.clone(), seed.root, seed.specimen, i),
+            min_rtt_ms: flow.rtt_ms,
             // Jitter is uniform, so half of it is met on the mean.
-            rtt: from_ms(plan.rtt_ms + world.transmission_ms(i) + world.jitter_ms / 2.0),
+            rtt: Duration::from_ms(flow.rtt_ms + world.transmission_ms(i) + network.jitter_ms / 2.0),
             kept: kept[i],
-            packet_mbit: f64::from(plan.transport.packet_bytes.max(1)) * 8e-6,
+            packet_mbit: f64::from(world.hosts[i].transport.packet_bytes.max(1)) * 8e-6,
             pieces: VecDeque::new(),
             sent: 0.0,
             delivered: 0.0,
@@ -103,28 +104,28 @@ impl Fluid {
             on_s: 0.0,
             share_s: 0.0,
         };
-        let n = world.senders.len();
+        let n = network.senders();
         Fluid {
-            now: 0,
-            senders: world.senders.iter().enumerate().map(sender).collect(),
+            now: Instant::START,
+            senders: network.flows.iter().enumerate().map(sender).collect(),
             fair: Fair::new(uses, capacities),
-            slowest_mbps,
+            slowest_mbps: network.rate_mbps(),
             rates: vec![0.0; n],
             sending: vec![false; n],
         }
     }
 
     /// Goes on to the next event, or to the end.
-    fn advance(&mut self, end: Time) {
+    fn advance(&mut self, end: Instant) {
         let now = self.now;
         let event = |(s, rate): (&Sender, &f64)| match s.doing {
-            Doing::Sending(left) if left.is_finite() => {
-                now.saturating_add(from_s(left * s.packet_mbit / rate).max(1)).min(s.traffic.next)
-            }
+            Doing::Sending(left) if left.is_finite() => now
+                .saturating_add(Duration::from_s(left * s.packet_mbit / rate).max(Duration::NANOSECOND))
+                .min(s.traffic.next),
             Doing::Waiting(until) => until,
             _ => s.traffic.next,
         };
-        let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(NEVER).min(end);
+        let next = self.senders.iter().zip(&self.rates).map(event).min().unwrap_or(Instant::NEVER).min(end);
         self.flow(next);
         self.now = next;
         self.senders.iter_mut().for_each(|sender| sender.turn(next));
@@ -136,8 +137,8 @@ impl Fluid {
     }
 
     /// Lets all go on as they are until `next`.
-    fn flow(&mut self, next: Time) {
-        let (now, dt) = (self.now, to_s(next - self.now));
+    fn flow(&mut self, next: Instant) {
+        let (now, dt) = (self.now, (next - self.now).as_s());
         let on = self.senders.iter().filter(|s| s.doing != Doing::Pausing).count();
         for (sender, rate) in self.senders.iter_mut().zip(&self.rates) {
             if sender.doing != Doing::Pausing {
@@ -167,8 +168,8 @@ impl Fluid {
                 delivered,
                 late,
                 sent: whole(s.sent).max(delivered),
-                delay_ns: delivered.saturating_mul(s.rtt),
-                late_delay_ns: late.saturating_mul(s.rtt),
+                delay: s.rtt.saturating_mul(delivered),
+                late_delay: s.rtt.saturating_mul(late),
                 on_s: s.on_s,
                 share_s: s.share_s,
                 min_rtt_ms: s.min_rtt_ms,
@@ -184,13 +185,13 @@ impl Fluid {
 
 impl Sender {
     /// Delivers what was sent an RTT before the time from `now` to `next`.
-    fn deliver(&mut self, now: Time, next: Time) {
+    fn deliver(&mut self, now: Instant, next: Instant) {
         while let Some(&Piece { from, to, packets }) = self.pieces.front() {
             let (from, to) = (from.saturating_add(self.rtt), to.saturating_add(self.rtt));
             if from >= next {
                 break;
             }
-            let share = (to.min(next) - from.max(now)) as f64 / (to - from) as f64;
+            let share = (to.min(next) - from.max(now)).as_nanos_f64() / (to - from).as_nanos_f64();
             self.delivered += share * packets;
             if self.doing == Doing::Pausing {
                 self.late += share * packets;
@@ -203,7 +204,7 @@ impl Sender {
     }
 
     /// Does what is due.
-    fn turn(&mut self, now: Time) {
+    fn turn(&mut self, now: Instant) {
         self.doing = match self.doing {
             Doing::Pausing if self.traffic.next <= now => match self.traffic.begin_on_period(now) {
                 u32::MAX => Doing::Sending(f64::INFINITY),
@@ -211,7 +212,9 @@ impl Sender {
                 packets => Doing::Sending(f64::from(packets) / self.kept.max(1e-9)),
             },
             // Less than a packet's billionth is rounding.
-            Doing::Sending(left) if left < 1e-9 => Doing::Waiting(now.saturating_add(self.rtt.max(1))),
+            Doing::Sending(left) if left < 1e-9 => {
+                Doing::Waiting(now.saturating_add(self.rtt.max(Duration::NANOSECOND)))
+            }
             Doing::Sending(left) if left.is_finite() || self.traffic.next > now => Doing::Sending(left),
             Doing::Waiting(until) if until > now => self.doing,
             Doing::Sending(_) | Doing::Waiting(_) => {
@@ -223,17 +226,17 @@ impl Sender {
     }
 }
 
-/// What a sender's packets use of each hop, and the share of them that arrives: what a hop loses no later one carries.
-fn uses(world: &World<'_>, sender: &SenderPlan<'_>) -> (Vec<Use>, f64) {
+/// What a flow's packets use of each hop, and the share of them that arrives: what a hop loses no later one carries.
+fn uses(network: &Network, flow: &FlowPlan) -> (Vec<Use>, f64) {
     let mut kept = 1.0;
     let mut uses: Vec<Use> = Vec::new();
-    for &hop in &sender.route {
+    for &hop in &flow.route {
         let hop = usize::from(hop);
         match uses.iter_mut().find(|u| u.hop == hop) {
             Some(again) => again.share += kept,
             None => uses.push(Use { hop, share: kept }),
         }
-        kept *= (1.0 - world.hops[hop].loss).clamp(0.0, 1.0);
+        kept *= (1.0 - network.hops[hop].loss).clamp(0.0, 1.0);
     }
     (uses, kept)
 }

@@ -9,7 +9,7 @@ use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::HopEventKind;
 use exmachina_net::random::Seed;
-use exmachina_net::time::{Time, to_ms, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_scenario::world::World;
 
 use crate::record::NONE;
@@ -93,21 +93,21 @@ pub struct PacketLog {
 
 /// Runs a network for `duration` and records it, up to about `max_rows` rows of senders.
 #[must_use]
-pub fn record(world: &World<'_>, seed: Seed, duration: Time, max_rows: usize) -> PacketLog {
+pub fn record(world: &World<'_>, seed: Seed, duration: Duration, max_rows: usize) -> PacketLog {
     let mut engine = world.engine(seed);
     engine.path_mut().keep_journal();
     let mut recorder = Recorder { rows: SenderRows::default(), senders: Vec::new(), max_rows };
-    recorder.senders.resize(world.senders.len(), Known::default());
-    let cut_short = engine.run(duration, &mut recorder);
+    recorder.senders.resize(world.hosts.len(), Known::default());
+    let cut_short = engine.run(Instant::START + duration, &mut recorder);
     let senders = recorder.rows;
-    let covered_s = senders.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));
+    let covered_s = senders.time_s.last().filter(|_| cut_short).copied().unwrap_or(duration.as_s());
     let mut hops = HopRows::default();
     for (hop, event) in engine.path_mut().take_journal() {
         // A plain queue notes departures when packets arrive.
-        if to_s(event.time) > covered_s {
+        if event.time.as_s() > covered_s {
             break;
         }
-        hops.time_s.push(to_s(event.time));
+        hops.time_s.push(event.time.as_s());
         hops.hop.push(hop as u32);
         hops.event.push(match event.kind {
             HopEventKind::Enter => 0,
@@ -128,14 +128,14 @@ struct Known {
     window: u32,
     ssthresh: f64,
     in_flight: u32,
-    intersend: Time,
+    intersend: Duration,
     /// One more than the largest packet sent so far.
     next: u32,
 }
 
 impl Default for Known {
     fn default() -> Self {
-        Known { una: 0, window: 0, ssthresh: f64::NAN, in_flight: 0, intersend: 0, next: 0 }
+        Known { una: 0, window: 0, ssthresh: f64::NAN, in_flight: 0, intersend: Duration::ZERO, next: 0 }
     }
 }
 
@@ -155,9 +155,9 @@ impl Recorder {
         known.intersend = state.scheme().intersend();
     }
 
-    fn row(&mut self, now: Time, sender: usize, event: SenderEvent, seq: u32, rtt: Option<Time>, again: bool) {
+    fn row(&mut self, now: Instant, sender: usize, event: SenderEvent, seq: u32, rtt: Option<Duration>, again: bool) {
         let (known, rows) = (&self.senders[sender], &mut self.rows);
-        rows.time_s.push(to_s(now));
+        rows.time_s.push(now.as_s());
         rows.sender.push(sender as u32);
         rows.event.push(event as u8);
         rows.seq.push(seq);
@@ -165,28 +165,28 @@ impl Recorder {
         rows.window.push(known.window);
         rows.ssthresh.push(known.ssthresh);
         rows.in_flight.push(known.in_flight);
-        rows.rtt_ms.push(rtt.map_or(f64::NAN, to_ms));
-        rows.intersend_ms.push(to_ms(known.intersend));
+        rows.rtt_ms.push(rtt.map_or(f64::NAN, Duration::as_ms));
+        rows.intersend_ms.push(known.intersend.as_ms());
         rows.retransmission.push(u8::from(again));
     }
 }
 
 impl<'t> Observer<Ends<AnyScheme<'t>>> for Recorder {
-    fn started(&mut self, now: Time, sender: usize, state: &Ends<AnyScheme<'t>>) {
+    fn started(&mut self, now: Instant, sender: usize, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         self.row(now, sender, SenderEvent::Start, NONE, None, false);
     }
 
-    fn stopped(&mut self, now: Time, sender: usize) {
+    fn stopped(&mut self, now: Instant, sender: usize) {
         self.row(now, sender, SenderEvent::Stop, NONE, None, false);
     }
 
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Instant, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         self.row(now, sender, SenderEvent::Ack, packet.seq, Some(now - packet.sent), false);
     }
 
-    fn sent(&mut self, now: Time, sender: usize, packet: &Packet, _: Option<Time>, state: &Ends<AnyScheme<'t>>) {
+    fn sent(&mut self, now: Instant, sender: usize, packet: &Packet, _: Option<Instant>, state: &Ends<AnyScheme<'t>>) {
         self.look_at(sender, state);
         let known = &mut self.senders[sender];
         let again = packet.seq < known.next;
@@ -204,7 +204,7 @@ mod tests {
     use exmachina_hosts::library::Library;
     use exmachina_net::endpoint::Endpoint;
     use exmachina_net::observe::Unwatched;
-    use exmachina_net::time::from_s;
+    use exmachina_net::time::{Duration, Instant};
     use exmachina_scenario::Evaluation;
 
     use super::*;
@@ -228,7 +228,7 @@ off = { seconds = 1 }
         let evaluation = Evaluation::parse(text, "x.toml").unwrap();
         let library = Library::default();
         let drawn = evaluation.world(0, 0, &library).unwrap();
-        record(&drawn.world, evaluation.run_seed(0), from_s(20.0), max_rows)
+        record(&drawn.world, evaluation.run_seed(0), Duration::from_s(20.0), max_rows)
     }
 
     fn count(events: &[u8], event: u8) -> u64 {
@@ -243,7 +243,7 @@ off = { seconds = 1 }
             let evaluation = Evaluation::parse(&text, "x.toml").unwrap();
             let library = Library::default();
             let mut engine = evaluation.world(0, 0, &library).unwrap().world.engine(evaluation.run_seed(0));
-            engine.run(from_s(20.0), &mut Unwatched);
+            engine.run(Instant::from_s(20.0), &mut Unwatched);
             let hop = engine.path().hop_totals(engine.now())[0];
             let sent: u64 = engine.senders().iter().map(|s| s.totals().sent).sum();
             let again: u64 = engine.senders().iter().map(|s| s.totals().retransmitted).sum();

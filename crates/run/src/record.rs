@@ -4,12 +4,12 @@
 
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
-use exmachina_net::network::{LotLink, Network, PACKET_BYTES};
+use exmachina_net::network::{HopPlan, Network};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Link;
 use exmachina_net::random::Seed;
-use exmachina_net::time::{NEVER, Time, to_ms, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Point, SIGNALS};
 
 use crate::design_simulator::{dumbbell, routed};
@@ -73,24 +73,20 @@ pub fn record<'t>(
     network: &Network,
     seed: Seed,
     scheme: impl Fn(usize) -> AnyScheme<'t>,
-    duration: Time,
+    duration: Duration,
     max_rows: usize,
 ) -> Record {
-    let (queues, first) = match &network.lot {
-        None => (vec![Queue::of(Link::new(network))], vec![0; network.senders()]),
-        Some(lot) => {
-            let queue = |link: &LotLink| Queue::of(Link::of(link.rate_mbps, PACKET_BYTES as u16, link.buffer));
-            (lot.links.iter().map(queue).collect(), lot.routes.iter().map(|route| usize::from(route[0])).collect())
-        }
-    };
+    let queues = network.hops.iter().map(Queue::new).collect();
+    let first = network.flows.iter().map(|flow| usize::from(flow.route[0])).collect();
     let senders = vec![Known::default(); network.senders()];
     let mut recorder = Recorder { record: Record::default(), senders, queues, first, max_rows };
-    let cut_short = match &network.lot {
-        None => dumbbell(network, seed, scheme).run(duration, &mut recorder),
-        Some(lot) => routed(network, lot, seed, scheme).run(duration, &mut recorder),
+    let cut_short = if network.is_dumbbell() {
+        dumbbell(network, seed, scheme).run(Instant::START + duration, &mut recorder)
+    } else {
+        routed(network, seed, scheme).run(Instant::START + duration, &mut recorder)
     };
     let mut record = recorder.record;
-    record.covered_s = record.time_s.last().filter(|_| cut_short).copied().unwrap_or(to_s(duration));
+    record.covered_s = record.time_s.last().filter(|_| cut_short).copied().unwrap_or(duration.as_s());
     record
 }
 
@@ -98,14 +94,14 @@ pub fn record<'t>(
 #[derive(Clone, Copy, Debug)]
 struct Known {
     window: u32,
-    intersend: Time,
+    intersend: Duration,
     /// Start of the present flow.
-    since: Time,
+    since: Instant,
 }
 
 impl Default for Known {
     fn default() -> Self {
-        Known { window: 0, intersend: 0, since: NEVER }
+        Known { window: 0, intersend: Duration::ZERO, since: Instant::NEVER }
     }
 }
 
@@ -120,28 +116,36 @@ struct Recorder {
 
 /// What is known of a queue between the packets that enter it.
 struct Queue {
-    service: Time,
+    service: Duration,
     /// When all that it took in will have left, as far as senders that come to it first have seen.
-    free: Time,
+    free: Instant,
 }
 
 impl Queue {
-    fn of(link: Link) -> Queue {
-        Queue { service: link.service(), free: 0 }
+    fn new(hop: &HopPlan) -> Queue {
+        Queue { service: Link::new(hop.link.mean_mbps(), hop.limit).service(), free: Instant::START }
     }
 }
 
 impl Recorder {
-    fn row(&mut self, now: Time, sender: usize, event: Event, seq: u32, rtt: Option<Time>, used: Option<(u32, Point)>) {
+    fn row(
+        &mut self,
+        now: Instant,
+        sender: usize,
+        event: Event,
+        seq: u32,
+        rtt: Option<Duration>,
+        used: Option<(u32, Point)>,
+    ) {
         let Queue { service, free } = self.queues[self.first[sender]];
-        let queue = free.saturating_sub(now).div_ceil(service);
+        let queue = free.since(now).div_ceil(service);
         let (known, r) = (&self.senders[sender], &mut self.record);
-        r.time_s.push(to_s(now));
+        r.time_s.push(now.as_s());
         r.sender.push(sender as u32);
         r.event.push(event as u8);
         r.window.push(known.window);
-        r.intersend_ms.push(to_ms(known.intersend));
-        r.rtt_ms.push(rtt.map_or(f64::NAN, to_ms));
+        r.intersend_ms.push(known.intersend.as_ms());
+        r.rtt_ms.push(rtt.map_or(f64::NAN, Duration::as_ms));
         r.queue.push(u32::try_from(queue).unwrap_or(u32::MAX));
         r.seq.push(seq);
         let (rule, signals) = used.unwrap_or((NONE, [f64::NAN; SIGNALS]));
@@ -160,18 +164,18 @@ impl Recorder {
 }
 
 impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
-    fn started(&mut self, now: Time, sender: usize, state: &Sender<AnyScheme<'t>>) {
+    fn started(&mut self, now: Instant, sender: usize, state: &Sender<AnyScheme<'t>>) {
         self.senders[sender].since = now;
         let used = self.look_at(sender, state);
         self.row(now, sender, Event::Start, NONE, None, used);
     }
 
-    fn stopped(&mut self, now: Time, sender: usize) {
-        self.senders[sender].since = NEVER;
+    fn stopped(&mut self, now: Instant, sender: usize) {
+        self.senders[sender].since = Instant::NEVER;
         self.row(now, sender, Event::Stop, NONE, None, None);
     }
 
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Sender<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Instant, sender: usize, packet: &Packet, state: &Sender<AnyScheme<'t>>) {
         let rtt = now - packet.sent;
         // The sender does not know the number of an earlier flow's packets any more; its rule acts once more.
         if now - rtt < self.senders[sender].since {
@@ -183,7 +187,14 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
         self.row(now, sender, Event::Ack, state.sent() - state.outstanding() - 1, Some(rtt), used);
     }
 
-    fn sent(&mut self, now: Time, sender: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
+    fn sent(
+        &mut self,
+        now: Instant,
+        sender: usize,
+        packet: &Packet,
+        departs: Option<Instant>,
+        _: &Sender<AnyScheme<'t>>,
+    ) {
         let queue = &mut self.queues[self.first[sender]];
         queue.free = departs.unwrap_or(queue.free);
         let event = if departs.is_some() { Event::Send } else { Event::Drop };
@@ -198,9 +209,10 @@ impl<'t> Observer<Sender<AnyScheme<'t>>> for Recorder {
 #[cfg(test)]
 mod tests {
     use exmachina_hosts::scheme::{Aimd, Remy};
-    use exmachina_net::network::{Buffer, On, Workload};
+    use exmachina_net::network::{On, Workload};
     use exmachina_net::observe::Unwatched;
-    use exmachina_net::time::from_s;
+    use exmachina_net::queue::Limit;
+    use exmachina_net::time::{Duration, Instant};
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
     use super::*;
@@ -218,10 +230,11 @@ mod tests {
 
     #[test]
     fn agrees_with_the_run() {
-        let network = Network { buffer: Buffer::Packets(20), ..clean(2) };
-        let r = record(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(20.0), usize::MAX);
+        let hops = vec![HopPlan { limit: Limit::Packets(20), ..HopPlan::constant(15.0) }];
+        let network = Network { hops, ..clean(2) };
+        let r = record(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()), Duration::from_s(20.0), usize::MAX);
         let mut engine = dumbbell(&network, SEED, |_| AnyScheme::Aimd(Aimd::default()));
-        engine.run(from_s(20.0), &mut Unwatched);
+        engine.run(Instant::from_s(20.0), &mut Unwatched);
         let outcome = engine.outcome();
         assert!(outcome.lost > 0);
         assert_eq!(rows(&r, Event::Drop).count() as u64, outcome.lost);
@@ -229,7 +242,7 @@ mod tests {
             let acks = || rows(&r, Event::Ack).filter(|&i| r.sender[i] as usize == sender);
             assert_eq!(acks().count() as u64, flow.delivered);
             let delay_ms: f64 = acks().map(|i| r.rtt_ms[i]).sum();
-            assert!((delay_ms - flow.delay_ns as f64 * 1e-6).abs() < 1e-3);
+            assert!((delay_ms - flow.delay.as_nanos_f64() * 1e-6).abs() < 1e-3);
         }
         // 20 wait and one is being transmitted.
         assert_eq!(r.queue.iter().max(), Some(&21));
@@ -240,8 +253,8 @@ mod tests {
     fn an_ack_has_the_number_of_its_packet() {
         let table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
         let table = FlatTable::new(&table).unwrap();
-        let network = Network { workload: Workload::new(On::Seconds(1.0), 0.2), ..clean(1) };
-        let r = record(&network, SEED, |_| AnyScheme::Remy(Remy::new(&table)), from_s(10.0), usize::MAX);
+        let network = Network::dumbbell(15.0, 150.0, 1, Workload::new(On::Seconds(1.0), 0.2));
+        let r = record(&network, SEED, |_| AnyScheme::Remy(Remy::new(&table)), Duration::from_s(10.0), usize::MAX);
         let sent: Vec<f64> = rows(&r, Event::Send).map(|i| r.time_s[i]).collect();
         let numbered: Vec<usize> = rows(&r, Event::Ack).filter(|&i| r.seq[i] != NONE).collect();
         assert!(numbered.len() > 100 && numbered.len() < rows(&r, Event::Ack).count());
@@ -253,7 +266,7 @@ mod tests {
 
     #[test]
     fn stops_at_the_row_limit() {
-        let r = record(&clean(2), SEED, |_| AnyScheme::Aimd(Aimd::default()), from_s(100.0), 1000);
+        let r = record(&clean(2), SEED, |_| AnyScheme::Aimd(Aimd::default()), Duration::from_s(100.0), 1000);
         assert!((1000..1010).contains(&r.time_s.len()) && r.covered_s < 100.0);
         assert_eq!(r.covered_s, *r.time_s.last().unwrap());
     }

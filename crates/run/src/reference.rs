@@ -9,14 +9,13 @@ use std::sync::atomic::AtomicBool;
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
 use exmachina_hosts::transport::Settings;
-use exmachina_net::network::{Lot, LotLink, Network, PACKET_BYTES};
+use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::outcome::Outcome;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
+use crate::design_simulator::with_neighbours;
 use crate::omniscient::omniscient;
 
 /// The reference of every specimen, in order. Once `stop` is set, what comes back is worth nothing.
@@ -33,42 +32,19 @@ pub fn reference(specimen: &Specimen, root_seed: u64, duration_s: f64, stop: &At
     outcome
 }
 
-/// The same network as evaluations know it, with senders that are not to be run.
+/// The same network with everybody on it, none of whom is to be run.
 fn world(specimen: &Specimen) -> World<'static> {
-    let Specimen { network, neighbours, .. } = specimen;
-    let hop = |link: &LotLink| HopPlan {
-        link: LinkPlan::Rate(link.rate_mbps),
-        queue: QueueKind::DropTail,
-        limit: Limit::Infinite,
-        loss: link.loss,
-        delay_ms: link.delay_ms,
-    };
-    let sender = |(route, &rtt_ms): (&Vec<u8>, &f64)| SenderPlan {
+    let network = with_neighbours(&specimen.network, &specimen.neighbours);
+    let host = Host {
         scheme: AnyScheme::ConstantWindow(ConstantWindow::default()),
         transport: Settings { packet_bytes: PACKET_BYTES as u16, ack_bytes: 0, ..Settings::tao14() },
-        route: route.clone(),
-        rtt_ms,
-        workload: network.workload.clone(),
     };
-    let rtts = network.rtt_ms.iter().chain(neighbours.iter().map(|neighbour| &neighbour.rtt_ms));
-    let lot = network.lot.clone().unwrap_or_else(|| one_link(network, neighbours.len()));
-    World {
-        hops: lot.links.iter().map(hop).collect(),
-        senders: lot.routes.iter().zip(rtts).map(sender).collect(),
-        jitter_ms: network.jitter_ms,
-        reordering: Reordering::default(),
-    }
-}
-
-/// A dumbbell as a parking lot of one link.
-fn one_link(network: &Network, neighbours: usize) -> Lot {
-    let link = LotLink { rate_mbps: network.rate_mbps, buffer: network.buffer, loss: network.loss, delay_ms: 0.0 };
-    Lot { links: vec![link], routes: vec![vec![0]; network.senders() + neighbours] }
+    World { hosts: vec![host; network.senders()], network }
 }
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{from_s, to_s};
+    use exmachina_net::time::{Duration, Instant};
     use exmachina_net::traffic::Traffic;
     use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
@@ -149,12 +125,12 @@ mod tests {
         let model = model(1, "{ bytes = 100_000 }", "");
         let set = model.held_out(1, 3);
         for (specimen, ideal) in set.specimens.iter().zip(references(&set, 1000.0, &AtomicBool::new(false))) {
-            let mut traffic = Traffic::new(specimen.network.workload.clone(), set.seed, specimen.index, 0);
+            let mut traffic = Traffic::new(specimen.network.flows[0].workload.clone(), set.seed, specimen.index, 0);
             let (mut on_s, mut now) = (0.0, traffic.next);
-            while now < from_s(1000.0) {
+            while now < Instant::from_s(1000.0) {
                 let took_s = f64::from(traffic.begin_on_period(now)) / 1500.0 + 0.15 + 1.0 / 1500.0;
-                on_s += took_s.min(1000.0 - to_s(now));
-                traffic.end_on_period(now + from_s(took_s));
+                on_s += took_s.min(1000.0 - now.as_s());
+                traffic.end_on_period(now + Duration::from_s(took_s));
                 now = traffic.next;
             }
             assert!((ideal.flows[0].on_s - on_s).abs() < 1e-3, "{} not {on_s}", ideal.flows[0].on_s);

@@ -8,7 +8,7 @@ use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::network::PACKET_BYTES;
 use exmachina_net::observe::Unless;
 use exmachina_net::outcome::{Flow, Outcome};
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_scenario::{DrawnWorld, Evaluation};
 use rayon::prelude::*;
 
@@ -82,7 +82,7 @@ impl FlowRow {
     /// stamps it is more than the RTT of packets while something is missing ([`Totals::sampled`]). NaN without an ACK.
     #[must_use]
     pub fn sampled_rtt_ms(&self) -> f64 {
-        self.totals.sampled as f64 * 1e-6 / self.totals.acks as f64
+        self.totals.sampled.as_nanos_f64() * 1e-6 / self.totals.acks as f64
     }
 
     /// The same in excess of what it is on an empty network, ms.
@@ -107,7 +107,7 @@ impl FlowRow {
             0 => (self.totals.sampled, self.totals.acks),
             polls => (self.totals.polled, polls),
         };
-        if self.ns2 { sum as f64 * 1e-6 / samples as f64 } else { f64::NAN }
+        if self.ns2 { sum.as_nanos_f64() * 1e-6 / samples as f64 } else { f64::NAN }
     }
 
     /// Throughput over an equal share of the slowest link; 0 if never on.
@@ -120,7 +120,7 @@ impl FlowRow {
     /// Mean RTT of its delivered packets, ms; NaN if nothing was delivered.
     #[must_use]
     pub fn mean_rtt_ms(&self) -> f64 {
-        self.totals.delay as f64 * 1e-6 / self.totals.delivered as f64
+        self.totals.delay.as_nanos_f64() * 1e-6 / self.totals.delivered as f64
     }
 }
 
@@ -179,7 +179,7 @@ pub fn outcomes(
 ) -> Result<Vec<Outcome>, String> {
     let one = |run| {
         let drawn = evaluation.world(contender, run, library)?;
-        if drawn.world.senders.iter().any(|sender| f64::from(sender.transport.packet_bytes) != PACKET_BYTES) {
+        if drawn.world.hosts.iter().any(|host| f64::from(host.transport.packet_bytes) != PACKET_BYTES) {
             return Err(format!("expected packets of {PACKET_BYTES} bytes"));
         }
         Ok(outcome(evaluation, contender, run, &drawn, stop).0)
@@ -209,8 +209,8 @@ fn one_run(
         min_rtt_ms: flow.min_rtt_ms,
         on_s: flow.on_s,
         share_s: flow.share_s,
-        packet_bytes: drawn.world.senders[i].transport.packet_bytes,
-        header_bytes: drawn.world.senders[i].transport.header_bytes,
+        packet_bytes: drawn.world.hosts[i].transport.packet_bytes,
+        header_bytes: drawn.world.hosts[i].transport.header_bytes,
         transmission_ms: drawn.world.transmission_ms(i),
         ns2: evaluation.transport.preset.is_ns2(),
         totals: totals[i],
@@ -229,7 +229,7 @@ fn outcome(
     let seed = evaluation.run_seed(run);
     if evaluation.sends(contender) {
         let mut engine = drawn.world.engine(seed);
-        engine.run(from_s(evaluation.duration_s), &mut Unless(stop));
+        engine.run(Instant::from_s(evaluation.duration_s), &mut Unless(stop));
         return (engine.outcome(), engine.senders().iter().map(Endpoint::totals).collect());
     }
     let ideal = omniscient(&drawn.world, seed, evaluation.duration_s, stop);
@@ -237,10 +237,10 @@ fn outcome(
         delivered: flow.delivered,
         in_order: flow.delivered,
         late: flow.late,
-        delay: flow.delay_ns,
-        late_delay: flow.late_delay_ns,
+        delay: flow.delay,
+        late_delay: flow.late_delay,
         acks: flow.delivered,
-        sampled: flow.delay_ns,
+        sampled: flow.delay,
         sent: flow.sent,
         ..Totals::default()
     };

@@ -20,7 +20,7 @@ use exmachina_net::network::{Acks, Network, PACKET_BYTES};
 use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
 use exmachina_net::random::Seed;
 use exmachina_net::rounds::Course;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 /// One sender and what it has done so far.
 #[derive(Clone, Debug)]
@@ -37,9 +37,9 @@ pub struct Sender<S> {
     acked: u32,
     /// The first packet past the end of the transfer ([`NUMBERS`]: no end in sight).
     end: u32,
-    last_send: Time,
+    last_send: Instant,
     /// When the schedule has it send next.
-    planned: Time,
+    planned: Instant,
     /// Its number.
     id: u16,
     /// How many packets were sent at `last_send`; counted only where nothing spaces them.
@@ -47,14 +47,14 @@ pub struct Sender<S> {
     /// Packets delivered.
     pub delivered: u64,
     /// Sum of their RTTs.
-    pub delay: Time,
+    pub delay: Duration,
     /// Packets delivered while it was off, and the sum of their RTTs.
-    late: (u64, Time),
+    late: (u64, Duration),
     /// What makes its ACKs more like real ones, and when that wants to act next; most senders have none.
     training: Option<Box<Training>>,
-    due: Time,
+    due: Instant,
     /// How late its timer is the next time.
-    late_by: Time,
+    late_by: Duration,
 }
 
 impl<S: Scheme> Sender<S> {
@@ -67,16 +67,16 @@ impl<S: Scheme> Sender<S> {
             first_seq: u32::MAX,
             acked: 0,
             end: NUMBERS,
-            last_send: 0,
-            planned: NEVER,
+            last_send: Instant::START,
+            planned: Instant::NEVER,
             id,
             turn: 0,
             delivered: 0,
-            delay: 0,
-            late: (0, 0),
+            delay: Duration::ZERO,
+            late: (0, Duration::ZERO),
             training: None,
-            due: NEVER,
-            late_by: 0,
+            due: Instant::NEVER,
+            late_by: Duration::ZERO,
         }
     }
 
@@ -105,7 +105,7 @@ impl<S: Scheme> Sender<S> {
 
     /// Takes in the ACK of a packet; `clock` is the tick of the sender's clock in ns.
     #[inline(always)]
-    fn acknowledge(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+    fn acknowledge(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration) {
         self.delivered += 1;
         self.delay += received - sent;
         if seq < self.first_seq {
@@ -114,7 +114,7 @@ impl<S: Scheme> Sender<S> {
                 self.scheme.on_stale_ack();
                 self.open();
             } else {
-                self.late = (self.late.0 + 1, self.late.1 + received - sent);
+                self.late = (self.late.0 + 1, self.late.1 + (received - sent));
             }
         } else if self.training.is_some() {
             self.train(seq, sent, received, clock);
@@ -125,12 +125,12 @@ impl<S: Scheme> Sender<S> {
 
     /// Takes in an ACK of packets of the present flow; the last of them was sent then.
     #[inline(always)]
-    fn take_in(&mut self, seq: u32, sent: Time, received: Time, clock: Time, stretch: u32) {
+    fn take_in(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration, stretch: u32) {
         let advance = seq + 1 - self.acked;
         if advance != stretch {
-            self.tell_losses(seq, tick(received, clock), advance - stretch);
+            self.tell_losses(seq, received.ticked(clock), advance - stretch);
         }
-        let (sent, received) = (tick(sent, clock), tick(received, clock));
+        let (sent, received) = (sent.ticked(clock), received.ticked(clock));
         self.scheme.on_ack(&Ack {
             sent,
             received,
@@ -154,14 +154,14 @@ impl<S: Scheme> Sender<S> {
     /// An ACK passes over packets, which are lost: all keep their order here.
     #[cold]
     #[inline(never)]
-    fn tell_losses(&mut self, seq: u32, now: Time, lost: u32) {
+    fn tell_losses(&mut self, seq: u32, now: Instant, lost: u32) {
         self.scheme.on_loss(&Congestion { now, seq, next_seq: self.next_seq, lost, ..Congestion::default() });
         self.scheme.on_lost(lost);
     }
 
     /// A packet is known to be lost, when its ACK would have come. In a transfer by bytes another may go in its place.
     #[cold]
-    fn lose(&mut self, seq: u32, now: Time, clock: Time) {
+    fn lose(&mut self, seq: u32, now: Instant, clock: Duration) {
         if seq < self.first_seq {
             return;
         }
@@ -172,7 +172,7 @@ impl<S: Scheme> Sender<S> {
         let mute = nothing_to_come && self.next_seq >= self.limit;
         let by_bytes = self.end != NUMBERS;
         if mute {
-            let (now, next_seq) = (tick(now, clock), self.next_seq);
+            let (now, next_seq) = (now.ticked(clock), self.next_seq);
             let lost = next_seq - self.acked;
             self.scheme.on_rto(&Congestion { now, seq: self.acked, next_seq, lost, ..Congestion::default() });
         }
@@ -199,20 +199,20 @@ impl<S: MayFollowRules> MayFollowRules for Sender<S> {
 }
 
 impl<S: Scheme> Endpoint for Sender<S> {
-    fn start(&mut self, now: Time, packets: u32) {
+    fn start(&mut self, now: Instant, packets: u32) {
         self.scheme.start(now);
         self.first_seq = self.next_seq;
         self.acked = self.next_seq;
         self.end = self.next_seq.saturating_add(packets).min(NUMBERS);
         self.last_send = now.saturating_sub(self.scheme.intersend());
         self.turn = 0;
-        self.late_by = 0;
+        self.late_by = Duration::ZERO;
         self.forget_held();
         self.open();
     }
 
     /// Nothing more is sent, and ACKs still to come are those of an earlier flow.
-    fn stop(&mut self, _now: Time) {
+    fn stop(&mut self, _now: Instant) {
         check_numbers(self.next_seq);
         self.forget_held();
         self.first_seq = u32::MAX;
@@ -225,7 +225,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration) {
         if packet.lost {
             self.lose(packet.seq, now, clock);
         } else {
@@ -241,31 +241,34 @@ impl<S: Scheme> Endpoint for Sender<S> {
     }
 
     #[inline(always)]
-    fn ready(&self) -> Time {
-        let send =
-            if self.next_seq < self.limit { self.last_send + self.scheme.intersend() + self.late_by } else { NEVER };
+    fn ready(&self) -> Instant {
+        let send = if self.next_seq < self.limit {
+            self.last_send + self.scheme.intersend() + self.late_by
+        } else {
+            Instant::NEVER
+        };
         send.min(self.due)
     }
 
     #[inline(always)]
-    fn planned(&self) -> Time {
+    fn planned(&self) -> Instant {
         self.planned
     }
 
     #[inline(always)]
-    fn plan(&mut self, at: Time) {
+    fn plan(&mut self, at: Instant) {
         self.planned = at;
     }
 
     #[inline(always)]
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
         if self.due <= now && !self.waited(now) {
             return (None, self.planned, 0);
         }
         let seq = self.next_seq;
         self.next_seq = seq + 1;
         let pause = self.scheme.intersend();
-        if pause == 0 {
+        if pause == Duration::ZERO {
             self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         }
         self.last_send = now;
@@ -273,7 +276,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         if self.training.is_some() {
             next = self.set_timer(now, pause);
         }
-        self.planned = if seq + 1 < self.limit { next } else { NEVER }.min(self.due);
+        self.planned = if seq + 1 < self.limit { next } else { Instant::NEVER }.min(self.due);
         let packet = Packet { sent: now, seq, sender: self.id, bytes: PACKET_BYTES as u16, ..Packet::default() };
         (Some(packet), self.planned, if self.planned == now { self.turn } else { 0 })
     }
@@ -293,10 +296,4 @@ impl<S: Scheme> Endpoint for Sender<S> {
             ..Totals::default()
         }
     }
-}
-
-/// What a clock shows that ticks this often (0 and 1: to the nanosecond).
-#[inline(always)]
-fn tick(t: Time, clock: Time) -> Time {
-    if clock > 1 { t - t % clock } else { t }
 }

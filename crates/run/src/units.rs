@@ -4,7 +4,7 @@
 //! The simulator counts whole nanoseconds. A network and a table whose times are all 1.6 times as long, and whose rates are 1.6
 //! times as low, behave alike but for that rounding: it is as if the clock of the engine ticked at another pace.
 
-use exmachina_net::network::{Network, On};
+use exmachina_net::network::{LinkPlan, Network, On};
 use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
 
 /// The same table for times that many times as long.
@@ -30,17 +30,21 @@ fn stretch(node: &mut Node, times: f64) {
 #[must_use]
 pub fn slowed(network: &Network, times: f64) -> Network {
     let mut slow = network.clone();
-    slow.rate_mbps /= times;
-    slow.rtt_ms.iter_mut().for_each(|rtt| *rtt *= times);
     slow.jitter_ms *= times;
     slow.clock_ms *= times;
-    slow.workload.off_s *= times;
-    if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut slow.workload.on {
-        *mean *= times;
+    for hop in &mut slow.hops {
+        hop.delay_ms *= times;
+        // Models have no other links.
+        if let LinkPlan::Rate(mbps) = &mut hop.link {
+            *mbps /= times;
+        }
     }
-    for link in slow.lot.iter_mut().flat_map(|lot| &mut lot.links) {
-        link.rate_mbps /= times;
-        link.delay_ms *= times;
+    for flow in &mut slow.flows {
+        flow.rtt_ms *= times;
+        flow.workload.off_s *= times;
+        if let On::Seconds(mean) | On::FixedSeconds(mean) = &mut flow.workload.on {
+            *mean *= times;
+        }
     }
     slow
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use exmachina_hosts::scheme::{MayFollowRules, Remy};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::Instant;
 use exmachina_rules::{FlatTable, Point, SIGNALS};
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
@@ -118,7 +118,7 @@ fn watch(
     (root, seconds): (u64, f64),
     stop: &AtomicBool,
 ) -> Tally {
-    let since = vec![NEVER; specimen.network.senders() + specimen.neighbours.len()];
+    let since = vec![Instant::NEVER; specimen.network.senders() + specimen.neighbours.len()];
     let mut watcher =
         Watcher { since, watched: assignment.watched(specimen), tally: Tally::new(rules, PER_SPECIMEN), stop };
     // Nothing is simulated any more once it is set.
@@ -233,7 +233,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 
 struct Watcher<'s> {
     /// Start of the present flow of each sender.
-    since: Vec<Time>,
+    since: Vec<Instant>,
     /// By sender, whether its table is the one that is looked at; empty: all are.
     watched: Vec<bool>,
     tally: Tally,
@@ -255,16 +255,16 @@ impl<E: MayFollowRules> Observer<E> for Watcher<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn started(&mut self, now: Time, sender: usize, state: &E) {
+    fn started(&mut self, now: Instant, sender: usize, state: &E) {
         self.since[sender] = now;
         self.count(sender, state);
     }
 
-    fn stopped(&mut self, _now: Time, sender: usize) {
-        self.since[sender] = NEVER;
+    fn stopped(&mut self, _now: Instant, sender: usize) {
+        self.since[sender] = Instant::NEVER;
     }
 
-    fn acked(&mut self, _now: Time, sender: usize, packet: &Packet, state: &E) {
+    fn acked(&mut self, _now: Instant, sender: usize, packet: &Packet, state: &E) {
         // An ACK of an earlier flow has the same rule act again, which says nothing new about where memories are.
         if packet.sent >= self.since[sender] {
             self.count(sender, state);

@@ -40,7 +40,7 @@ pub fn counted(flow: &Flow, deliveries: Deliveries) -> Flow {
     match deliveries {
         Deliveries::All => *flow,
         Deliveries::WhileOn => {
-            Flow { delivered: flow.delivered - flow.late, delay_ns: flow.delay_ns - flow.late_delay_ns, ..*flow }
+            Flow { delivered: flow.delivered - flow.late, delay: flow.delay - flow.late_delay, ..*flow }
         }
     }
 }
@@ -113,6 +113,8 @@ pub fn score_of(senders: &[Fared], roles: &[Role]) -> Score {
 #[cfg(test)]
 mod tests {
     use super::Fared::{NeverOn, Starved, Utility};
+    use exmachina_net::time::Duration;
+
     use super::*;
 
     fn role(runs: Runs, delta: Option<f64>) -> Role {
@@ -155,7 +157,7 @@ mod tests {
         let flow = Flow {
             delivered: 500,
             sent: 1000,
-            delay_ns: 500_000_000,
+            delay: Duration::from_millis(500),
             on_s: 1.0,
             share_s: 1.0,
             min_rtt_ms: 1.0,
@@ -177,8 +179,8 @@ mod tests {
             delivered: 500,
             late: 250,
             sent: 500,
-            delay_ns: 1_500_000_000,
-            late_delay_ns: 1_250_000_000,
+            delay: Duration::from_millis(1500),
+            late_delay: Duration::from_millis(1250),
             on_s: 1.0,
             share_s: 1.0,
             min_rtt_ms: 1.0,

@@ -6,7 +6,7 @@ use exmachina_hosts::transport::{Connection, Modular, Settings};
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{Time, from_ms, from_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_scenario::Evaluation;
 
 /// What one sender did in 100 s with this traffic and transport: 15 Mbit/s, 150 ms, a window of 20 packets that no queue ever
@@ -19,7 +19,7 @@ fn totals(on: &str, settings: &str) -> Totals {
     let evaluation = Evaluation::parse(&text, "x.toml").unwrap_or_else(|error| panic!("{error}"));
     let library = Library::default();
     let mut engine = evaluation.world(0, 0, &library).unwrap().world.engine(evaluation.run_seed(0));
-    engine.run(from_s(100.0), &mut Unwatched);
+    engine.run(Instant::from_s(100.0), &mut Unwatched);
     engine.senders()[0].totals()
 }
 
@@ -36,7 +36,7 @@ fn what_arrives_after_switch_off_is_late_in_every_transport() {
         for preset in ["remy13", "tao14", "today"] {
             let settings = format!("preset = '{preset}'\nrecovery = '{recovery}'");
             let found = totals("{ at = [{ start_s = 0, seconds = 1 }] }", &settings);
-            assert!(found.late == 20 && found.late_delay >= 20 * from_ms(150.0), "{settings}: {found:?}");
+            assert!(found.late == 20 && found.late_delay >= 20 * Duration::from_ms(150.0), "{settings}: {found:?}");
             assert_eq!(found.delivered, found.in_order, "{settings}");
         }
     }
@@ -70,10 +70,10 @@ fn nothing_times_out_where_nothing_is_late_rfc_6298_5() {
 
 /// Remembers the RTT and the smallest RTT that the last ACK told.
 #[derive(Clone, Default)]
-struct Listener(Time, Time);
+struct Listener(Duration, Duration);
 
 impl Scheme for Listener {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
 
     fn on_ack(&mut self, ack: &Ack) {
         (self.0, self.1) = (ack.rtt, ack.min_rtt);
@@ -83,8 +83,8 @@ impl Scheme for Listener {
         10
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -93,14 +93,17 @@ fn the_wait_of_a_delayed_ack_is_the_timers_and_not_the_schemes() {
     // draft-ietf-ccwg-bbr-06 §5.5.7.1: the RTT of the packet sent last; RFC 7323 §4.3: for the timer, of the first.
     let transport = Settings { quick_acks: 0, ..Settings::today() };
     let mut sender = Connection::new(Listener::default(), 0, transport, Modular::TODAY);
-    sender.start(0, 2);
+    sender.start(Instant::START, 2);
     let mut sent: Vec<Packet> = Vec::new();
-    for now in [0, from_ms(5.0)] {
+    for now in [0, 5].map(Instant::from_millis) {
         sent.extend(sender.act(now).0);
     }
     assert_eq!(sent.len(), 2);
     for (packet, at) in sent.iter().zip([40.0, 45.0]) {
-        sender.receive(packet, from_ms(at), 0);
+        sender.receive(packet, Instant::from_ms(at), Duration::ZERO);
     }
-    assert_eq!((sender.scheme.0, sender.scheme.1, sender.srtt()), (from_ms(40.0), from_ms(40.0), from_ms(45.0)));
+    assert_eq!(
+        (sender.scheme.0, sender.scheme.1, sender.srtt()),
+        (Duration::from_ms(40.0), Duration::from_ms(40.0), Duration::from_ms(45.0))
+    );
 }

@@ -5,14 +5,14 @@ mod worlds;
 
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Recovery, Settings};
-use exmachina_net::network::{On, Workload};
+use exmachina_net::network::{FlowPlan, HopPlan, LinkPlan, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::{Path, Reordering};
+use exmachina_net::path::Path;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_net::time::{from_s, to_s};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_net::time::{Duration, Instant};
+use exmachina_scenario::world::{Host, World};
 use proptest::prelude::*;
 use worlds::Checker;
 
@@ -37,16 +37,12 @@ fn pair(
 ) -> World<'static> {
     let workload = Workload::new(on, 0.3);
     let sender = |rtt_ms| {
-        let (scheme, workload) = (scheme.clone(), workload.clone());
-        SenderPlan { scheme, transport, route: vec![0], rtt_ms, workload }
+        let flow = FlowPlan { route: vec![0], rtt_ms, workload: workload.clone() };
+        (flow, Host { scheme: scheme.clone(), transport })
     };
     let (limit, queue) = (Limit::Packets(40), queue.clone());
-    World {
-        hops: vec![HopPlan { link: link.clone(), queue, limit, loss: 0.01, delay_ms: 0.0 }],
-        senders: vec![sender(40.0), sender(60.0)],
-        jitter_ms: 0.0,
-        reordering: Reordering::default(),
-    }
+    let hop = HopPlan { link: link.clone(), queue, limit, loss: 0.01, delay_ms: 0.0 };
+    World::clean(vec![hop], vec![sender(40.0), sender(60.0)])
 }
 
 fn presets() -> [Settings; 4] {
@@ -67,7 +63,7 @@ fn every_combination_conserves_packets() {
                         let world = pair(&scheme, transport, &link, &queue, on);
                         let mut engine = world.engine(SEED);
                         let mut checker = Checker::new(&world, u64::MAX);
-                        engine.run(from_s(3.0), &mut checker);
+                        engine.run(Instant::from_s(3.0), &mut checker);
                         checker.verdict(&engine);
                         let delivered: u64 = engine.outcome().flows.iter().map(|f| f.delivered).sum();
                         assert!(delivered > 20, "{scheme_name} over {queue_name}: {delivered}");
@@ -82,17 +78,12 @@ fn every_combination_conserves_packets() {
 fn summary(engine: &exmachina_scenario::world::EvaluationEngine<'static>) -> String {
     let hops = engine.path().hop_totals(engine.now());
     let totals: Vec<_> = engine.senders().iter().map(exmachina_net::endpoint::Endpoint::totals).collect();
-    format!("{:?} {hops:?} {totals:?} {} {}", engine.outcome(), engine.path().in_flight(), to_s(engine.now()))
+    format!("{:?} {hops:?} {totals:?} {} {}", engine.outcome(), engine.path().in_flight(), engine.now().as_s())
 }
 
 /// A fast link would take long: the end, at most, of so many packets.
 fn duration(world: &World<'_>) -> f64 {
-    let rate = |hop: &HopPlan| match &hop.link {
-        LinkPlan::Rate(mbps) => *mbps,
-        LinkPlan::Trace(trace, _) => trace.mean_mbps(),
-        LinkPlan::Cellular(cellular) => cellular.mean_mbps,
-    };
-    let fastest = world.hops.iter().map(rate).fold(0.0, f64::max);
+    let fastest = world.network.hops.iter().map(|hop| hop.link.nominal_mbps()).fold(0.0, f64::max);
     (100.0 / fastest).clamp(0.02, 8.0)
 }
 
@@ -105,7 +96,7 @@ proptest! {
         let (world, _) = worlds::world(seed);
         let mut engine = world.engine(Seed { root: seed, specimen: 1 });
         let mut checker = Checker::new(&world, 200_000);
-        let _ = engine.run(from_s(duration(&world)), &mut checker);
+        let _ = engine.run(Instant::from_s(duration(&world)), &mut checker);
         checker.verdict(&engine);
     }
 
@@ -113,15 +104,15 @@ proptest! {
     fn runs_repeat_and_saved_states_go_on_alike(seed in any::<u64>(), pause in 0.0f64..1.0) {
         let (world, _) = worlds::world(seed);
         // What an erratic sender sends at once has no bound.
-        prop_assume!(world.senders.iter().all(|s| !matches!(s.scheme, AnyScheme::Own(_))));
+        prop_assume!(world.hosts.iter().all(|host| !matches!(host.scheme, AnyScheme::Own(_))));
         let end = duration(&world);
         let mut whole = world.engine(SEED);
-        whole.run(from_s(end), &mut Unwatched);
+        whole.run(Instant::from_s(end), &mut Unwatched);
         let mut parts = world.engine(SEED);
-        parts.run(from_s(end * pause), &mut Unwatched);
+        parts.run(Instant::from_s(end * pause), &mut Unwatched);
         let mut copy = parts.clone();
         for engine in [&mut parts, &mut copy] {
-            engine.run(from_s(end), &mut Unwatched);
+            engine.run(Instant::from_s(end), &mut Unwatched);
             prop_assert_eq!(summary(engine), summary(&whole));
         }
     }
@@ -133,9 +124,9 @@ proptest! {
 fn a_scheme_that_answers_losses_hears_of_them_whatever_the_recovery() {
     for seed in [16707921791175891763, 13204206599552145104, 928665992624660200, 10775450383859009523] {
         let (world, _) = worlds::world(seed);
-        let (mut engine, end) = (world.engine(SEED), from_s(duration(&world)));
-        let _ = engine.run(end, &mut Checker::new(&world, 1_000_000));
-        assert!(engine.now() >= end, "{seed}: a million events in {} s", to_s(engine.now()));
+        let (mut engine, end) = (world.engine(SEED), Duration::from_s(duration(&world)));
+        let _ = engine.run(Instant::START + end, &mut Checker::new(&world, 1_000_000));
+        assert!(engine.now() >= Instant::START + end, "{seed}: a million events in {} s", engine.now().as_s());
     }
 }
 
@@ -146,20 +137,21 @@ fn the_two_tail_drop_queues_are_one() {
         for (name, scheme) in worlds::schemes(&transport) {
             for limit in [Limit::Packets(1), Limit::Packets(30), Limit::Infinite] {
                 let mut world = pair(&scheme, transport, &LinkPlan::Rate(8.0), &QueueKind::DropTail, On::Bytes(2e5));
-                world.hops[0].limit = limit;
+                world.network.hops[0].limit = limit;
                 let run = |world: &World<'static>| {
                     let mut engine = world.engine(SEED);
-                    engine.run(from_s(10.0), &mut Unwatched);
+                    engine.run(Instant::from_s(10.0), &mut Unwatched);
                     let mut flows = engine.outcome().flows;
                     flows.truncate(2);
                     flows
                 };
                 let told = run(&world);
                 // A sender of another packet size that never sends makes the queue a stored one.
-                let mut other = world.senders[0].clone();
+                let mut other = world.hosts[0].clone();
                 other.transport.packet_bytes += 1;
-                other.workload = Workload::new(On::At([].into()), 1.0);
-                world.senders.push(other);
+                world.hosts.push(other);
+                let workload = Workload::new(On::At([].into()), 1.0);
+                world.network.flows.push(FlowPlan { workload, ..world.network.flows[0].clone() });
                 assert_eq!(told, run(&world), "{name}, {limit:?}");
             }
         }

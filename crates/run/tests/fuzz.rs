@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use worlds::Checker;
 
 /// Events of a run at most, so that fast links do not take all the time.
@@ -46,7 +46,7 @@ fn run(seed: u64) -> (u64, u64, bool) {
     };
     let mut engine = world.engine(Seed { root: seed, specimen: 0 });
     let mut checker = Checker::new(&world, budget);
-    let paused = engine.run(from_s(seconds), &mut checker);
+    let paused = engine.run(Instant::from_s(seconds), &mut checker);
     let events = checker.verdict(&engine);
     let outcome = engine.outcome();
     (events, outcome.flows.iter().map(|f| f.sent).sum(), !paused)
@@ -110,7 +110,7 @@ fn what_is_sent_gets_into_order_on_a_steady_recording() {
         for (name, world) in worlds::steady(room) {
             let mut engine = world.engine(Seed { root: 1, specimen: 0 });
             let mut checker = Checker::new(&world, u64::MAX);
-            engine.run(from_s(30.0), &mut checker);
+            engine.run(Instant::from_s(30.0), &mut checker);
             checker.verdict(&engine);
             let totals = engine.senders()[0].totals();
             let share = totals.in_order as f64 / totals.delivered as f64;

@@ -7,7 +7,7 @@ use exmachina_hosts::scheme::Remy;
 use exmachina_net::network::{Network, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_run::design_simulator::dumbbell;
@@ -46,7 +46,7 @@ fn run(case: &Known, table: &FlatTable, specimen: u64, seconds: f64) -> (f64, f6
     let workload = Workload::new(On::Seconds(case.on_off_s), case.on_off_s);
     let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
     let mut engine = dumbbell(&network, Seed { root: 1, specimen }, |_| Remy::new(table));
-    engine.run(from_s(seconds), &mut Unwatched);
+    engine.run(Instant::from_s(seconds), &mut Unwatched);
     let outcome = engine.outcome();
     let mean = |value: &dyn Fn(usize) -> f64| (0..case.senders).map(value).sum::<f64>() / case.senders as f64;
     (
@@ -97,7 +97,7 @@ fn jitter_breaks_the_tables_of_2013() {
         let always = Workload::new(On::Seconds(1e6), 1e-3);
         let network = Network { jitter_ms, ..Network::dumbbell(15.0, 150.0, 1, always) };
         let mut engine = dumbbell(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
-        engine.run(from_s(300.0), &mut Unwatched);
+        engine.run(Instant::from_s(300.0), &mut Unwatched);
         engine.outcome().flows[0].throughput_mbps() / 15.0
     };
     let Some(remy) = table("RemyCC-2013-delta1") else { return };

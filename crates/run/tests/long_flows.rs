@@ -4,14 +4,13 @@
 use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxReno, NewRenoNs2, Scheme, VegasNs2};
 use exmachina_hosts::transport::{Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::network::{FirstOff, On, Workload};
+use exmachina_net::network::{FirstOff, FlowPlan, HopPlan, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 /// Period and amplitude of a sawtooth, of a flow.
 const TOLERANCE: f64 = 0.05;
@@ -53,22 +52,18 @@ fn theirs(name: &str, room: u32) -> Option<[Vec<Sample>; 2]> {
 /// The same of ours.
 fn ours(scheme: &AnyScheme<'_>, recovery: Recovery, room: u32) -> [Vec<Sample>; 2] {
     let transport = Settings { packet_bytes: WIRE_BYTES, ..Settings::tao14().with_recovery(recovery) };
-    let sender = |start_s| SenderPlan {
-        scheme: scheme.clone(),
-        transport,
-        route: vec![0],
-        rtt_ms: 150.0,
-        workload: Workload { first_off: FirstOff::At(start_s), ..Workload::new(On::Forever, 1.0) },
+    let sender = |start_s| {
+        let workload = Workload { first_off: FirstOff::At(start_s), ..Workload::new(On::Forever, 1.0) };
+        (FlowPlan { route: vec![0], rtt_ms: 150.0, workload }, Host { scheme: scheme.clone(), transport })
     };
     // Of `room` packets one is the arriving one, in ns-2.
     let limit = Limit::Packets(room - 1);
-    let hop = HopPlan { link: LinkPlan::Rate(15.0), queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 };
-    let senders = vec![sender(0.0), sender(0.5)];
-    let world = World { hops: vec![hop], senders, jitter_ms: 0.0, reordering: Reordering::default() };
+    let hop = HopPlan { limit, ..HopPlan::constant(15.0) };
+    let world = World::clean(vec![hop], vec![sender(0.0), sender(0.5)]);
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
     let mut flows = [Vec::new(), Vec::new()];
     for tenths in 1..=SAMPLES {
-        engine.run(from_s(tenths as f64 / 10.0), &mut Unwatched);
+        engine.run(Instant::from_s(tenths as f64 / 10.0), &mut Unwatched);
         for (flow, sender) in flows.iter_mut().zip(engine.senders()) {
             let totals = sender.totals();
             flow.push(Sample {

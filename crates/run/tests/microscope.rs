@@ -5,15 +5,14 @@
 use exmachina_hosts::scheme::{AnyScheme, LinuxCompound, LinuxCubic, NewRenoNs2, Scheme};
 use exmachina_hosts::transport::{Connections, Opening, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::network::{Arrival, On, Stop, Workload};
+use exmachina_net::network::{Arrival, FlowPlan, HopPlan, On, Stop, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::Reordering;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_scenario::replay;
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 /// Their times are rounded to 10 us, and those of figure 4 drift by some more.
 const ROUNDING_S: f64 = 1.5e-5;
@@ -85,12 +84,12 @@ impl Known {
 
 /// The first moment at which any sender departs from theirs for good, s.
 fn departs(world: &World<'static>, changes: &[Change], until_s: f64) -> f64 {
-    let counts = world.senders.iter().all(|sender| sender.transport.connections == Connections::Persistent);
+    let counts = world.hosts.iter().all(|host| host.transport.connections == Connections::Persistent);
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
     let start =
         Known { cwnd: f64::from(engine.senders()[0].window()), ssthresh: f64::INFINITY, repeated: 0.0, timeouts: 0.0 };
-    let mut theirs = vec![start; world.senders.len()];
-    let mut since = vec![None; world.senders.len()];
+    let mut theirs = vec![start; world.hosts.len()];
+    let mut since = vec![None; world.hosts.len()];
     let mut i = 0;
     while i < changes.len() && changes[i].time_s < until_s {
         let now = changes[i].time_s;
@@ -98,7 +97,7 @@ fn departs(world: &World<'static>, changes: &[Change], until_s: f64) -> f64 {
             theirs[changes[i].sender].take(&changes[i]);
             i += 1;
         }
-        engine.run(from_s(now + ROUNDING_S), &mut Unwatched);
+        engine.run(Instant::from_s(now + ROUNDING_S), &mut Unwatched);
         for (sender, (theirs, ends)) in theirs.iter().zip(engine.senders()).enumerate() {
             let totals = ends.totals();
             let ours = Known {
@@ -143,9 +142,8 @@ fn transfers(name: &str) -> Option<Vec<Vec<Arrival>>> {
     Some(arrivals)
 }
 
-fn sender(scheme: &AnyScheme<'static>, transport: Settings, route: Vec<u8>, on: On, bytes: f64) -> SenderPlan<'static> {
-    let workload = Workload { bytes_per_packet: bytes, ..Workload::new(on, 1.0) };
-    SenderPlan { scheme: scheme.clone(), transport, route, rtt_ms: 150.0, workload }
+fn flow(route: Vec<u8>, on: On, bytes: f64) -> FlowPlan {
+    FlowPlan { route, rtt_ms: 150.0, workload: Workload { bytes_per_packet: bytes, ..Workload::new(on, 1.0) } }
 }
 
 /// Figure 4 of Remy'13.
@@ -164,20 +162,18 @@ fn figure4(
         connections,
         ..Settings::tao14().with_recovery(recovery)
     };
-    let hop = |rate, delay_ms, limit| HopPlan {
-        link: LinkPlan::Rate(rate),
+    let hop = |rate_mbps, delay_ms| HopPlan {
         queue: queue.clone(),
-        limit: Limit::Packets(limit),
-        loss: 0.0,
+        limit: Limit::Packets(999),
         delay_ms,
+        ..HopPlan::constant(rate_mbps)
     };
-    let mut hops = vec![hop(15.0, 74.0, 999)];
-    hops.extend((0..8).map(|_| hop(1000.0, 1.0, 999)));
-    let senders = arrivals.into_iter().enumerate();
-    let senders = senders
-        .map(|(i, arrivals)| sender(&scheme, transport, vec![i as u8 + 1, 0], On::At(arrivals.into()), 1000.0))
-        .collect();
-    let world = World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() };
+    let mut hops = vec![hop(15.0, 74.0)];
+    hops.extend((0..8).map(|_| hop(1000.0, 1.0)));
+    let flow = |(i, arrivals): (u8, Vec<Arrival>)| flow(vec![i, 0], On::At(arrivals.into()), 1000.0);
+    let host = Host { scheme, transport };
+    let senders = (1..).zip(arrivals).map(|arrivals| (flow(arrivals), host.clone())).collect();
+    let world = World::clean(hops, senders);
     println!("{name}:");
     let at = departs(&world, &changes, 100.0);
     println!("{name}: departs at {at:.3} s");
@@ -188,19 +184,11 @@ fn figure4(
 fn figure2(name: &str, mbps: f64, room: u32) -> Option<f64> {
     let changes = changes(&format!("t2_cubic_microscope_{name}.csv"))?;
     let transport = Settings { packet_bytes: 1250, ..Settings::tao14().with_recovery(Recovery::TcpLinux) };
-    let hop = HopPlan {
-        link: LinkPlan::Rate(mbps),
-        queue: QueueKind::DropTail,
-        limit: Limit::Packets(room - 1),
-        loss: 0.0,
-        delay_ms: 0.0,
-    };
-    let scheme = AnyScheme::LinuxCubic(LinuxCubic::default());
-    let senders = replay::tao14(1, &[[1.0; 2]; 2], 60.0)
-        .into_iter()
-        .map(|periods| sender(&scheme, transport, vec![0], On::After(periods), 1200.0))
-        .collect();
-    let world = World { hops: vec![hop], senders, jitter_ms: 0.0, reordering: Reordering::default() };
+    let hop = HopPlan { limit: Limit::Packets(room - 1), ..HopPlan::constant(mbps) };
+    let host = Host { scheme: AnyScheme::LinuxCubic(LinuxCubic::default()), transport };
+    let periods = replay::tao14(1, &[[1.0; 2]; 2], 60.0).into_iter();
+    let senders = periods.map(|periods| (flow(vec![0], On::After(periods), 1200.0), host.clone())).collect();
+    let world = World::clean(vec![hop], senders);
     println!("{name}:");
     let at = departs(&world, &changes, 60.0);
     println!("{name}: departs at {at:.3} s");

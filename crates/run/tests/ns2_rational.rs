@@ -6,7 +6,7 @@ use std::path::Path;
 use exmachina_hosts::library::Library;
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::observe::Unwatched;
-use exmachina_net::time::from_s;
+use exmachina_net::time::Instant;
 use exmachina_reference::reference;
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::Evaluation;
@@ -47,12 +47,12 @@ fn ours(root: &Path, table: &str, link: &str, senders: usize, run: &str) -> Vec<
     let mut library = Library::default();
     library.tables.insert(format!("{table}.dna"), table_);
     let mut engine = evaluation.world(0, 0, &library).unwrap().world.engine(evaluation.run_seed(0));
-    engine.run(from_s(100.0), &mut Unwatched);
+    engine.run(Instant::from_s(100.0), &mut Unwatched);
     let sender = |totals: exmachina_net::endpoint::Totals| Sender {
         in_order: totals.in_order,
         acks: totals.acks,
         sent: totals.sent,
-        rtt_ms: totals.sampled as f64 * 1e-6 / totals.acks as f64,
+        rtt_ms: totals.sampled.as_nanos_f64() * 1e-6 / totals.acks as f64,
     };
     engine.senders().iter().map(|ends| sender(ends.totals())).collect()
 }

@@ -5,26 +5,31 @@ use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::scheme::{Mixed, Remy, SchemeName, Surroundings};
 use exmachina_hosts::transport::{Preset, Settings};
-use exmachina_net::network::{Acks, Buffer, Network, On, Roughness, Upsets, Workload};
+use exmachina_net::network::{Acks, FlowPlan, HopPlan, Network, On, Roughness, Upsets, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::outcome::Outcome;
 use exmachina_net::packet::Packet;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::Seed;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{Time, from_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal, first_signals};
 use exmachina_run::design_simulator::{beside, dumbbell};
 use exmachina_run::sender::Sender;
 use exmachina_scenario::neighbour::{Kind, Neighbour};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_scenario::world::{Host, World};
 
 const SEED: Seed = Seed { root: 11, specimen: 4 };
 
 /// 10 Mbit/s (a packet each millisecond), 100 ms, senders that never stop.
 fn for_ever(senders: usize) -> Network {
     Network::dumbbell(10.0, 100.0, senders, Workload::new(On::Forever, 0.1))
+}
+
+/// The same with room for so many packets.
+fn with_room(packets: u32, network: Network) -> Network {
+    let hop = HopPlan { limit: Limit::Packets(packets), ..network.hops[0].clone() };
+    Network { hops: vec![hop], ..network }
 }
 
 fn table(action: Action) -> FlatTable {
@@ -38,7 +43,7 @@ fn window(packets: i32) -> Action {
 fn watched<O: for<'t> Observer<Sender<Remy<'t>>>>(network: &Network, action: Action, observer: &mut O) -> Outcome {
     let table = table(action);
     let mut engine = dumbbell(network, SEED, |_| Remy::new(&table));
-    engine.run(from_s(100.0), observer);
+    engine.run(Instant::from_s(100.0), observer);
     engine.outcome()
 }
 
@@ -72,7 +77,7 @@ fn a_rule_acts_as_often() {
     #[derive(Default)]
     struct Windows(Vec<u32>);
     impl<S: Scheme> Observer<Sender<S>> for Windows {
-        fn acked(&mut self, _: Time, _: usize, packet: &Packet, sender: &Sender<S>) {
+        fn acked(&mut self, _: Instant, _: usize, packet: &Packet, sender: &Sender<S>) {
             if packet.seq % 8 == 7 {
                 self.0.push(sender.scheme.window());
             }
@@ -97,7 +102,7 @@ fn a_rule_acts_as_often() {
 #[test]
 fn a_gap_is_acknowledged_at_once() {
     // Room for two packets: most of a burst of eight is lost, and the timer of a minute would stop the sender.
-    let network = Network { acks: Acks { packets: 64, delay_ms: 6e4 }, buffer: Buffer::Packets(2), ..for_ever(1) };
+    let network = Network { acks: Acks { packets: 64, delay_ms: 6e4 }, ..with_room(2, for_ever(1)) };
     let outcome = run(&network, window(8));
     assert!(outcome.flows[0].delivered > 100, "{outcome:?}");
 }
@@ -106,9 +111,9 @@ fn a_gap_is_acknowledged_at_once() {
 #[test]
 fn flows_are_upset_at_the_same_instants_whatever_they_run() {
     #[derive(Default)]
-    struct Upset(Vec<Time>, u32);
+    struct Upset(Vec<Instant>, u32);
     impl<S: Scheme> Observer<Sender<S>> for Upset {
-        fn acked(&mut self, now: Time, _: usize, _: &Packet, sender: &Sender<S>) {
+        fn acked(&mut self, now: Instant, _: usize, _: &Packet, sender: &Sender<S>) {
             if self.1 != 0 && sender.scheme.window() != self.1 {
                 self.0.push(now);
             }
@@ -123,13 +128,13 @@ fn flows_are_upset_at_the_same_instants_whatever_they_run() {
         keeps.set_action(1, Action { multiple: 1.0, increment: 0, intersend_ms });
         let (table, mut seen) = (FlatTable::new(&keeps).unwrap(), Upset::default());
         let mut engine = dumbbell(&upset, SEED, |_| Remy::new(&table));
-        engine.run(from_s(60.0), &mut seen);
+        engine.run(Instant::from_s(60.0), &mut seen);
         seen.0
     };
     let (fast, slow) = (instants(1.2), instants(4.0));
     assert!((15..50).contains(&fast.len()), "{fast:?}");
     // Heard of at the next ACK: of a window of one packet that takes an RTT.
-    let apart = |(a, b): (&Time, &Time)| a.abs_diff(*b) > from_s(0.12);
+    let apart = |(a, b): (&Instant, &Instant)| a.abs_diff(*b) > Duration::from_s(0.12);
     assert!(fast.len() == slow.len() && !fast.iter().zip(&slow).any(apart), "{fast:?} {slow:?}");
     let calm = run(&for_ever(1), window(50));
     let set = run(&upset, window(50));
@@ -165,12 +170,12 @@ fn late_timers_keep_the_pace() {
 #[test]
 fn a_policed_link_has_no_queue() {
     let roughness = Roughness { policed: true, ..Roughness::default() };
-    let policed = Network { roughness, buffer: Buffer::Packets(20), ..for_ever(2) };
+    let policed = Network { roughness, ..with_room(20, for_ever(2)) };
     let outcome = run(&policed, window(300));
     // Of two windows of 300 packets each 100 ms, 100 pass and what the bucket holds.
     assert!(outcome.lost > 0 && (1.0..10.1).contains(&mbps(&outcome)), "{}", mbps(&outcome));
-    let rtts: u64 = outcome.flows.iter().map(|flow| flow.delay_ns).sum();
-    assert_eq!(rtts, 101_000_000 * outcome.flows.iter().map(|flow| flow.delivered).sum::<u64>());
+    let rtts: Duration = outcome.flows.iter().map(|flow| flow.delay).sum();
+    assert_eq!(rtts, Duration::from_millis(101) * outcome.flows.iter().map(|flow| flow.delivered).sum::<u64>());
 }
 
 /// A rate that wanders by 30 % is the usual one on the mean, but for what the mean of a logarithm leaves.
@@ -188,7 +193,7 @@ fn a_rate_wanders_about_the_usual_one() {
 #[test]
 fn a_little_jitter_is_the_same_in_order_and_sorted() {
     let ordered = Network { jitter_ms: 0.3, ..for_ever(3) };
-    let sorted = Network { buffer: Buffer::Packets(1_000_000), ..ordered.clone() };
+    let sorted = with_room(1_000_000, ordered.clone());
     assert_eq!(run(&ordered, window(70)), run(&sorted, window(70)));
 }
 
@@ -198,31 +203,21 @@ fn neighbours_are_those_of_evaluations() {
     let kinds = [(Kind::Cubic, "cubic"), (Kind::NewReno, "newreno"), (Kind::Bbr, "bbr3"), (Kind::Cubic, "cubic")];
     for on in [On::Forever, On::Seconds(2.0), On::Bytes(2e5)] {
         let (workload, library) = (Workload::new(on, 0.5), Library::default());
-        let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, rtt_ms: 41.37 * f64::from(i) });
-        let clean = Network { buffer: Buffer::Packets(80), ..Network::dumbbell(10.0, 100.0, 0, workload.clone()) };
+        let flow = |i| FlowPlan { route: vec![0], rtt_ms: 41.37 * f64::from(i), workload: workload.clone() };
+        let neighbours = kinds.iter().zip(1..).map(|(&(kind, _), i)| Neighbour { kind, flow: flow(i) });
         let neighbours: Vec<Neighbour> = neighbours.collect();
+        let nobody = with_room(80, for_ever(0));
         let sender = |(i, neighbour): (usize, &Neighbour)| {
             let (transport, preset) = (Settings::today(), Preset::Today);
             let luck = Stream::new(SEED.root, SEED.specimen, i as u64, Purpose::Scheme);
             let around = Surroundings { preset, transport, ecn: false, library: &library };
-            SenderPlan {
-                scheme: SchemeName::parse(kinds[i].1).unwrap().sender(&around, luck).unwrap(),
-                transport,
-                route: vec![0],
-                rtt_ms: neighbour.rtt_ms,
-                workload: workload.clone(),
-            }
+            let scheme = SchemeName::parse(kinds[i].1).unwrap().sender(&around, luck).unwrap();
+            (neighbour.flow.clone(), Host { scheme, transport })
         };
-        let (link, limit) = (LinkPlan::Rate(10.0), Limit::Packets(80));
-        let world = World {
-            hops: vec![HopPlan { link, queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }],
-            senders: neighbours.iter().enumerate().map(sender).collect(),
-            jitter_ms: 0.0,
-            reordering: Reordering::default(),
-        };
-        let (mut here, mut there) = (beside(&clean, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
-        here.run(from_s(60.0), &mut Unwatched);
-        there.run(from_s(60.0), &mut Unwatched);
+        let world = World::clean(nobody.hops.clone(), neighbours.iter().enumerate().map(sender).collect());
+        let (mut here, mut there) = (beside(&nobody, &neighbours, SEED, |_| unreachable!()), world.engine(SEED));
+        here.run(Instant::from_s(60.0), &mut Unwatched);
+        there.run(Instant::from_s(60.0), &mut Unwatched);
         let (here, there) = (here.outcome(), there.outcome());
         assert_eq!(here.flows, there.flows);
         assert!(here.lost > 0 && here.lost == there.lost && mbps(&here) > 8.0, "{} {}", here.lost, mbps(&here));
@@ -234,10 +229,10 @@ fn neighbours_are_those_of_evaluations() {
 #[test]
 fn a_neighbour_takes_what_is_left() {
     let table = table(Action { multiple: 1.0, increment: 200, intersend_ms: 2.5 });
-    let network = Network { buffer: Buffer::Packets(100), ..for_ever(1) };
-    let cubic = [Neighbour { kind: Kind::Cubic, rtt_ms: 100.0 }];
+    let network = with_room(100, for_ever(1));
+    let cubic = [Neighbour { kind: Kind::Cubic, flow: network.flows[0].clone() }];
     let mut engine = beside(&network, &cubic, SEED, |_| Mixed::Remy(Remy::new(&table)));
-    engine.run(from_s(100.0), &mut Unwatched);
+    engine.run(Instant::from_s(100.0), &mut Unwatched);
     let outcome = engine.outcome();
     let [ours, theirs] = [0, 1].map(|i| outcome.flows[i].throughput_mbps());
     assert!((3.7..=4.01).contains(&ours) && (5.3..6.1).contains(&theirs), "{ours} {theirs}");

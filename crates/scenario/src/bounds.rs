@@ -3,14 +3,13 @@
 //! Within them a run ends in a time that follows from its length, and nothing overflows.
 
 use exmachina_net::schedule::LONGEST_RUN;
-use exmachina_net::time::to_s;
 
 use super::Shown;
 
 /// The longest run, simulated seconds: [`LONGEST_RUN`].
 #[must_use]
 pub fn longest_run_s() -> f64 {
-    to_s(LONGEST_RUN).floor()
+    LONGEST_RUN.as_s().floor()
 }
 
 /// Refuses a length that no run can have.

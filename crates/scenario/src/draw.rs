@@ -5,11 +5,10 @@ use std::ops::Range;
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::{SchemeName, Surroundings};
 use exmachina_hosts::transport::Preset;
-use exmachina_net::network::{self, On};
+use exmachina_net::network::{self, FlowPlan, HopPlan, LinkPlan, Network, On};
 use exmachina_net::queue::{Limit, QueueKind, XcpSettings};
-use exmachina_net::random::Seed;
-use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::from_ms;
+use exmachina_net::random::{Purpose, Seed, Stream};
+use exmachina_net::time::Duration;
 
 use super::bottleneck::{Bottleneck, ServiceTable};
 use super::contender::Contender;
@@ -17,7 +16,7 @@ use super::evaluation::{AIMD, Evaluation};
 use super::group::{Access, Group};
 use super::{BufferSize, NOTHING, Quantity, Replay};
 use crate::replay;
-use crate::world::{HopPlan, LinkPlan, SenderPlan, World};
+use crate::world::{Host, World};
 
 /// The values of a network's quantities, which are taken in the order in which they are drawn.
 struct Values(std::vec::IntoIter<f64>);
@@ -44,7 +43,6 @@ pub struct DrawnWorld<'t> {
 /// What all senders of a run share.
 struct Shared {
     rtt_ms: f64,
-    clock_ms: f64,
     workload: [f64; 2],
 }
 
@@ -135,7 +133,7 @@ impl Evaluation {
         let contender = self.contenders.get(number).ok_or_else(|| format!("there is no contender {number}"))?;
         let (mut values, mut stream) = self.values(run);
         let [rate, rtt_ms, first_count, first_loss, jitter_ms, clock_ms] = std::array::from_fn(|_| values.next());
-        let shared = Shared { rtt_ms, clock_ms, workload: values.pair() };
+        let shared = Shared { rtt_ms, workload: values.pair() };
         let mut drawn = vec![[rate, first_loss]];
         drawn.extend(self.links[1..].iter().map(|_| values.pair()));
         let mut groups = Vec::with_capacity(self.groups.len());
@@ -144,46 +142,37 @@ impl Evaluation {
             let (rtt_ms, workload) = (values.next(), values.pair());
             groups.push(DrawnGroup { group, count: count as usize, rtt_ms, workload });
         }
-        let (mut senders, mut schemes) = (Vec::new(), Vec::new());
+        let (mut flows, mut hosts, mut schemes) = (Vec::new(), Vec::new(), Vec::new());
         for drawn in groups {
             let aimd = (values.next() as usize).min(drawn.count);
             let own = drawn.group.scheme.as_ref().map_or(&contender.scheme, |own| &own.scheme);
-            for (scheme, range) in [(own, 0..drawn.count - aimd), (&SchemeName::Aimd, drawn.count - aimd..drawn.count)]
-            {
-                self.add_senders(&mut senders, &drawn, &shared, (scheme, range, library, run))?;
-            }
-            schemes.resize(senders.len() - aimd, self.scheme_number(drawn.group, number));
+            flows.extend(self.flows(&drawn, &shared)?);
+            let (all, by_table) = (flows.len(), flows.len() - aimd);
+            hosts.extend(self.hosts(own, hosts.len()..by_table, clock_ms, library, run)?);
+            hosts.extend(self.hosts(&SchemeName::Aimd, by_table..all, clock_ms, library, run)?);
+            schemes.resize(by_table, self.scheme_number(drawn.group, number));
             let aimd = self.scheme_names().iter().rposition(|name| *name == AIMD).unwrap_or(number);
-            schemes.resize(senders.len(), aimd);
+            schemes.resize(all, aimd);
         }
-        self.replay(&mut senders, run);
+        self.replay(&mut flows, run);
         let mut hops = Vec::with_capacity(self.links.len());
         for (i, (link, [rate, loss])) in self.links.iter().zip(drawn).enumerate() {
-            let longest = senders.iter().filter(|s| s.route.contains(&(i as u8))).map(|s| s.rtt_ms);
+            let longest = flows.iter().filter(|f| f.route.contains(&(i as u8))).map(|f| f.rtt_ms);
             let longest = longest.fold(0.0, f64::max);
             let plan = link_plan(link, rate, library, &mut stream)?;
             let queue = self.queue(link, contender);
             let limit = self.limit(link.buffer, &queue, &plan, longest);
             hops.push(HopPlan { link: plan, queue, limit, loss, delay_ms: link.delay_ms.unwrap_or(0.0) });
         }
-        self.add_access(&mut hops, &mut senders, contender);
-        Ok(DrawnWorld { world: World { hops, senders, jitter_ms, reordering: self.path.reordering }, schemes })
+        self.add_access(&mut hops, &mut flows, contender);
+        let reordering = self.path.reordering;
+        let network = Network { jitter_ms, clock_ms, reordering, ..Network::clean(hops, flows) };
+        Ok(DrawnWorld { world: World { network, hosts }, schemes })
     }
 
-    /// Adds some senders of a group, numbers `range`, that run a scheme.
-    fn add_senders<'t>(
-        &self,
-        senders: &mut Vec<SenderPlan<'t>>,
-        drawn: &DrawnGroup<'_>,
-        shared: &Shared,
-        (scheme, range, library, run): (&SchemeName, Range<usize>, &'t Library, u64),
-    ) -> Result<(), String> {
+    /// The flows of a group.
+    fn flows(&self, drawn: &DrawnGroup<'_>, shared: &Shared) -> Result<impl Iterator<Item = FlowPlan>, String> {
         let group = drawn.group;
-        let mut transport = self.transport.settings(scheme);
-        if shared.clock_ms > 0.0 {
-            transport.clock = from_ms(shared.clock_ms);
-        }
-        let around = Surroundings { preset: self.transport.preset, transport, ecn: self.transport.ecn(), library };
         let workload = match (&group.workload, &self.workload) {
             (Some(own), _) => own.with(drawn.workload),
             (None, Some(all)) => all.with(shared.workload),
@@ -195,36 +184,52 @@ impl Evaluation {
             (None, Some(_)) => shared.rtt_ms,
             (None, None) => self.rtt_of_links(group).unwrap_or(0.0),
         };
+        let each = self.path.rtt_ms_each.as_deref().unwrap_or_default();
+        Ok((0..drawn.count).map(move |k| FlowPlan {
+            route: self.route(group),
+            rtt_ms: each.get(k).copied().unwrap_or(rtt_ms),
+            workload: workload.clone(),
+        }))
+    }
+
+    /// What is at the ends of the flows numbered `range` of a run, which run a scheme.
+    fn hosts<'t>(
+        &self,
+        scheme: &SchemeName,
+        range: Range<usize>,
+        clock_ms: f64,
+        library: &'t Library,
+        run: u64,
+    ) -> Result<Vec<Host<'t>>, String> {
+        let mut transport = self.transport.settings(scheme);
+        if clock_ms > 0.0 {
+            transport.clock = Duration::from_ms(clock_ms);
+        }
+        let around = Surroundings { preset: self.transport.preset, transport, ecn: self.transport.ecn(), library };
         // The reference has no senders of its own.
         let stand_in = SchemeName::Window(1);
         let scheme = if *scheme == SchemeName::Omniscient { &stand_in } else { scheme };
-        for k in range {
-            let luck = Stream::new(self.seed, run, senders.len() as u64, Purpose::Scheme);
-            senders.push(SenderPlan {
-                scheme: scheme.sender(&around, luck)?,
-                transport,
-                route: self.route(group),
-                rtt_ms: self.path.rtt_ms_each.as_ref().and_then(|each| each.get(k)).copied().unwrap_or(rtt_ms),
-                workload: workload.clone(),
-            });
-        }
-        Ok(())
+        let host = |number| {
+            let luck = Stream::new(self.seed, run, number as u64, Purpose::Scheme);
+            Ok(Host { scheme: scheme.sender(&around, luck)?, transport })
+        };
+        range.map(host).collect()
     }
 
     /// Puts a link of its own before each sender's route, with the discipline and the room of the first link's queue.
-    fn add_access(&self, hops: &mut Vec<HopPlan>, senders: &mut [SenderPlan<'_>], contender: &Contender) {
+    fn add_access(&self, hops: &mut Vec<HopPlan>, flows: &mut [FlowPlan], contender: &Contender) {
         let Some(Access { rate_mbps, delay_ms }) = self.path.access else { return };
         let link = LinkPlan::Rate(rate_mbps);
         let queue = self.queue(&self.links[0], contender);
-        for sender in senders {
-            let limit = self.limit(self.links[0].buffer, &queue, &link, sender.rtt_ms);
-            sender.route.insert(0, hops.len() as u8);
+        for flow in flows {
+            let limit = self.limit(self.links[0].buffer, &queue, &link, flow.rtt_ms);
+            flow.route.insert(0, hops.len() as u8);
             hops.push(HopPlan { link: link.clone(), queue: queue.clone(), limit, loss: 0.0, delay_ms });
         }
     }
 
     /// Gives the senders the on and off times of a run of ns-2, where the file says so.
-    fn replay(&self, senders: &mut [SenderPlan<'_>], run: u64) {
+    fn replay(&self, flows: &mut [FlowPlan], run: u64) {
         let Some(Replay { ns2 }) = self.workload.as_ref().and_then(|workload| workload.replay) else { return };
         // Each point of a grid has its runs from the first on.
         let number = ns2.saturating_add((run / self.points().unwrap_or(1).max(1) as u64) as u32);
@@ -232,13 +237,13 @@ impl Evaluation {
             On::Seconds(on) | On::Bytes(on) => [on, workload.off_s],
             _ => [0.0, workload.off_s],
         };
-        let means: Vec<[f64; 2]> = senders.iter().map(|sender| means(&sender.workload)).collect();
+        let means: Vec<[f64; 2]> = flows.iter().map(|flow| means(&flow.workload)).collect();
         let replayed = match self.transport.preset {
             Preset::Tao14 => replay::tao14(number, &means, self.duration_s),
             _ => (0..).zip(&means).map(|(i, &means)| replay::remy13(number, i, means, self.duration_s)).collect(),
         };
-        for (sender, arrivals) in senders.iter_mut().zip(replayed) {
-            sender.workload.on = On::After(arrivals);
+        for (flow, arrivals) in flows.iter_mut().zip(replayed) {
+            flow.workload.on = On::After(arrivals);
         }
     }
 
@@ -274,7 +279,7 @@ impl Evaluation {
             BufferSize::Bytes(bytes) => Limit::Bytes(bytes),
             BufferSize::Bdp { times, beyond_ms } => {
                 let bits = 8.0 * f64::from(self.transport.packet_bytes());
-                let packets = times * link.mean_mbps() * 1e6 / bits * (longest_ms - beyond_ms) / 1e3;
+                let packets = times * link.nominal_mbps() * 1e6 / bits * (longest_ms - beyond_ms) / 1e3;
                 // ns-2's scripts cut it to whole packets. What would be whole but for rounding stays so.
                 let whole = if self.transport.preset.is_ns2() { (packets + 1e-6).floor() } else { packets.round() };
                 room(whole.max(1.0) as u32)

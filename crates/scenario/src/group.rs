@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use exmachina_hosts::scheme::SchemeName;
-use exmachina_net::path::Reordering;
-use exmachina_net::time::from_ms;
+use exmachina_net::network::Reordering;
+use exmachina_net::time::Duration;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -186,5 +186,5 @@ fn reordering<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reordering, 
     if !(0.0..=1e6).contains(&delay_ms) {
         return Err(D::Error::custom(format!("expected a delay_ms from 0 to 1000000, got {}", Shown(delay_ms))));
     }
-    Ok(Reordering { probability, delay: from_ms(delay_ms) })
+    Ok(Reordering { probability, delay: Duration::from_ms(delay_ms) })
 }

@@ -1,16 +1,15 @@
 //! Tests of design models whose senders are not all alike: groups, AIMD among them, tables by name, several links.
 
 use exmachina_hosts::library::Library;
-use exmachina_net::network::{Buffer, Lot};
+use exmachina_net::queue::Limit;
 
 use super::*;
 use crate::objective::Objective;
 use crate::role::{Role, Runs};
-use crate::world::LinkPlan;
 
 const REST: &str = "[workload]\non = { seconds = 5 }\noff = { seconds = 3 }\n";
 const DUMBBELL: &str = "[link]\nrate_mbps = 15\n[path]\nrtt_ms = 150\n";
-const LOT: &str = "\
+const TWO_LINKS: &str = "\
 [[links]]
 name = 'A'
 rate_mbps = { log_uniform = [10, 100] }
@@ -85,23 +84,21 @@ fn names_stand_for_tables() {
 
 #[test]
 fn links_in_a_row_are_drawn_as_for_evaluations() {
-    let scenario = parse(LOT);
-    let evaluation = Evaluation::parse(&format!("schemes = ['cubic']\n{LOT}{REST}"), "x.toml").unwrap();
+    let scenario = parse(TWO_LINKS);
+    let evaluation = Evaluation::parse(&format!("schemes = ['cubic']\n{TWO_LINKS}{REST}"), "x.toml").unwrap();
     let library = Library::default();
     let mut seen = [false; 5];
     for Specimen { network, roles, index, .. } in scenario.specimens(1, 40).specimens {
         let world = evaluation.world(0, index, &library).unwrap().world;
-        let Lot { links, routes } = network.lot.as_ref().unwrap();
-        assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), network.rtt_ms);
-        assert_eq!(&world.senders.iter().map(|s| s.route.clone()).collect::<Vec<_>>(), routes);
-        for (link, hop) in links.iter().zip(&world.hops) {
-            assert_eq!((&LinkPlan::Rate(link.rate_mbps), link.loss), (&hop.link, hop.loss));
-        }
+        let mut as_there = network.clone();
+        as_there.flows.iter_mut().for_each(|flow| flow.workload.bytes_per_packet = 1210.0);
+        assert_eq!(world.network, as_there);
         // Twice 75 ms and 50 ms, the longest RTT on the first link.
-        let packets = (links[0].rate_mbps * 1e6 / 1e4 * 0.25).round() as u32;
-        assert_eq!((links[0].buffer, links[1].buffer), (Buffer::Packets(packets), Buffer::Infinite));
-        assert_eq!(network.rate_mbps, links[0].rate_mbps.min(links[1].rate_mbps));
-        assert!(roles.is_empty() && (200.0..300.0).contains(network.rtt_ms.last().unwrap()));
+        let rates = [0, 1].map(|i| network.hops[i].link.mean_mbps());
+        let packets = (rates[0] * 1e6 / 1e4 * 0.25).round() as u32;
+        assert_eq!([0, 1].map(|i| network.hops[i].limit), [Limit::Packets(packets), Limit::Infinite]);
+        assert_eq!(network.rate_mbps(), rates[0].min(rates[1]));
+        assert!(roles.is_empty() && (200.0..300.0).contains(&network.flows.last().unwrap().rtt_ms));
         seen[network.senders()] = true;
     }
     assert_eq!(seen, [false, false, true, true, true]);
@@ -146,19 +143,19 @@ fn mistakes_in_groups() {
 
 #[test]
 fn mistakes_in_links() {
-    let lot = |from: &str, to: &str| told(&LOT.replacen(from, to, 1));
+    let lot = |from: &str, to: &str| told(&TWO_LINKS.replacen(from, to, 1));
     assert_eq!(lot("['A']", "['C']"), "15: senders[1].links: expected names of links (A, B), got C");
     assert_eq!(lot("name = 'B'", "name = 'A'"), "7: links[1].name: expected another name than that of a link before");
     assert_eq!(lot("delay_ms = 75\n", ""), "path: missing; this field is required");
     // There are no delays between the links of a route of one.
-    parse(&LOT.replace("[200, 300]", "[20, 300]"));
+    parse(&TWO_LINKS.replace("[200, 300]", "[20, 300]"));
     assert_eq!(
         lot("[[senders]]\ncount = 1\n", "[[senders]]\ncount = 1\nrtt_ms = 60\n"),
         "13: senders[0].rtt_ms: expected at least 75 ms, the delays between its links, got 60"
     );
-    assert!(told(&format!("link = 5\n{LOT}")).starts_with("1: link: expected a table"));
+    assert!(told(&format!("link = 5\n{TWO_LINKS}")).starts_with("1: link: expected a table"));
     assert_eq!(
-        told(&format!("{LOT}[link]\nrate_mbps = 1\n")),
+        told(&format!("{TWO_LINKS}[link]\nrate_mbps = 1\n")),
         "1: links: expected either [link] or [[links]], got both"
     );
 }

@@ -5,7 +5,8 @@
 //! else may stand on what only a simulator gives: a clock without a tremor, an ACK for each packet, a queue without end, a
 //! start that is always the same. So training networks get these on top, from a stream of their own.
 
-use exmachina_net::network::{Acks, Buffer, EACH_PACKET, On, PACKET_BYTES, Roughness};
+use exmachina_net::network::{Acks, EACH_PACKET, FlowPlan, On, PACKET_BYTES, Roughness, packets_per_s};
+use exmachina_net::queue::Limit;
 use serde::{Deserialize, Deserializer};
 
 use super::tables::{probability, time, zero};
@@ -118,8 +119,7 @@ impl Imperfections {
     /// sender is drawn after them.
     pub fn add_to(&self, specimen: &mut Specimen, draw: &mut dyn FnMut(&Quantity) -> f64) {
         let Specimen { network, neighbours, .. } = specimen;
-        let [shortest, longest] = [f64::min as fn(f64, f64) -> f64, f64::max]
-            .map(|pick| network.rtt_ms.iter().copied().reduce(pick).unwrap_or(0.0));
+        let (shortest, longest) = (network.rtts_ms().reduce(f64::min).unwrap_or(0.0), network.longest_rtt_ms());
         let jitter_ms = draw(&self.jitter_ms).max(LEAST_JITTER_MS).min(shortest / 2.0);
         network.jitter_ms = network.jitter_ms.max(jitter_ms);
         network.clock_ms = network.clock_ms.max(draw(&self.clock_ms));
@@ -127,21 +127,13 @@ impl Imperfections {
         network.acks = if packets > 1 { Acks { packets, delay_ms } } else { EACH_PACKET };
         let loss = draw(&self.loss);
         let room = draw(&self.buffer_bdp);
-        let limit = |buffer: &mut Buffer, rate_mbps: f64| {
+        for hop in &mut network.hops {
+            hop.loss = hop.loss + loss - hop.loss * loss;
             if room > 0.0 {
-                let packets = bdp(room * rate_mbps, longest);
-                *buffer = match *buffer {
-                    Buffer::Packets(own) => Buffer::Packets(own.min(packets)),
-                    Buffer::Infinite => Buffer::Packets(packets),
-                };
+                let packets = bdp(room * hop.link.mean_mbps(), longest);
+                let own = hop.limit.packets(PACKET_BYTES as u16);
+                hop.limit = Limit::Packets(own.map_or(packets, |own| own.min(packets)));
             }
-        };
-        let either = |own: f64| own + loss - own * loss;
-        network.loss = either(network.loss);
-        limit(&mut network.buffer, network.rate_mbps);
-        for link in network.lot.iter_mut().flat_map(|lot| &mut lot.links) {
-            link.loss = either(link.loss);
-            limit(&mut link.buffer, link.rate_mbps);
         }
         network.upsets.flow_s = draw(&self.flow_upset_s);
         network.upsets.link_s = draw(&self.link_upset_s);
@@ -156,19 +148,23 @@ impl Imperfections {
         let kinds = [(Kind::Cubic, &self.cubic), (Kind::NewReno, &self.newreno), (Kind::Bbr, &self.bbr)];
         let (spread, times) = (draw(&self.rtt_spread), draw(&self.on_times));
         for (kind, count) in kinds {
-            let neighbour = Neighbour { kind, rtt_ms: longest };
-            neighbours.extend(std::iter::repeat_n(neighbour, draw(count) as usize));
+            let flow = FlowPlan { rtt_ms: longest, ..network.flows[0].clone() };
+            neighbours.extend(std::iter::repeat_n(Neighbour { kind, flow }, draw(count) as usize));
         }
-        if spread > 1.0 {
-            let either = Quantity::LogUniform { lo: 1.0 / libm::sqrt(spread), hi: libm::sqrt(spread) };
-            let of_others = neighbours.iter_mut().map(|neighbour| &mut neighbour.rtt_ms);
-            network.rtt_ms.iter_mut().chain(of_others).for_each(|rtt| *rtt *= draw(&either));
+        let either = Quantity::LogUniform { lo: 1.0 / libm::sqrt(spread), hi: libm::sqrt(spread) };
+        let of_others = neighbours.iter_mut().map(|neighbour| &mut neighbour.flow);
+        for flow in network.flows.iter_mut().chain(of_others) {
+            if spread > 1.0 {
+                flow.rtt_ms *= draw(&either);
+            }
+            flow.workload.on = longer(&flow.workload.on, times);
         }
         // One that slows down for losses only needs a room that has an end.
-        if (network.roughness.policed || !neighbours.is_empty()) && network.buffer == Buffer::Infinite {
-            network.buffer = Buffer::Packets(bdp(network.rate_mbps, longest));
+        if network.roughness.policed || !neighbours.is_empty() {
+            for hop in network.hops.iter_mut().filter(|hop| hop.limit == Limit::Infinite) {
+                hop.limit = Limit::Packets(bdp(hop.link.mean_mbps(), longest));
+            }
         }
-        network.workload.on = longer(&network.workload.on, times);
     }
 
     /// The first of those that only one link can have.
@@ -192,7 +188,7 @@ impl Imperfections {
 
 /// Packets on their way in a minimum RTT at full rate.
 fn bdp(rate_mbps: f64, rtt_ms: f64) -> u32 {
-    (rate_mbps * 1e6 / (8.0 * PACKET_BYTES) * rtt_ms / 1e3).round().clamp(1.0, f64::from(u32::MAX)) as u32
+    (packets_per_s(rate_mbps) * rtt_ms / 1e3).round().clamp(1.0, f64::from(u32::MAX)) as u32
 }
 
 /// The same flows so many times as long.
@@ -257,7 +253,7 @@ fn seconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Er
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::network::{Network, On, Upsets, Workload};
+    use exmachina_net::network::{HopPlan, Network, On, Upsets, Workload};
     use exmachina_net::random::{Purpose, Stream};
 
     use super::*;
@@ -294,14 +290,15 @@ mod tests {
         let network = added(
             "clock_ms = 4\nack_packets = 2\nloss = 0.01\nbuffer_bdp = 0.5\nflow_upset_s = 3\nlink_upset_s = 20\n",
         );
-        assert_eq!((network.clock_ms, network.loss), (4.0, 0.01));
+        assert_eq!((network.clock_ms, network.hops[0].loss), (4.0, 0.01));
         assert_eq!(network.acks, Acks { packets: 2, delay_ms: 40.0 });
         // 10 Mbit/s and 100 ms are 100 packets.
-        assert_eq!(network.buffer, Buffer::Packets(50));
+        assert_eq!(network.hops[0].limit, Limit::Packets(50));
         assert_eq!(network.upsets, Upsets { flow_s: 3.0, link_s: 20.0 });
-        let lossy = Network { loss: 0.5, buffer: Buffer::Packets(7), clock_ms: 9.0, ..network };
+        let hops = vec![HopPlan { loss: 0.5, limit: Limit::Packets(7), ..HopPlan::constant(10.0) }];
+        let lossy = Network { hops, clock_ms: 9.0, ..network };
         let lossy = with("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1", lossy).network;
-        assert_eq!((lossy.loss, lossy.buffer, lossy.clock_ms), (0.75, Buffer::Packets(7), 9.0));
+        assert_eq!((lossy.hops[0].loss, lossy.hops[0].limit, lossy.clock_ms), (0.75, Limit::Packets(7), 9.0));
     }
 
     #[test]
@@ -316,12 +313,12 @@ mod tests {
             wander: 0.3,
             policed: false,
         };
-        assert_eq!((network.roughness, network.buffer), (expected, Buffer::Infinite));
-        let policed = |more: &str| added(&format!("policed = 1\n{more}")).buffer;
-        assert_eq!((policed(""), policed("buffer_bdp = 0.5")), (Buffer::Packets(100), Buffer::Packets(50)));
+        assert_eq!((network.roughness, network.hops[0].limit), (expected, Limit::Infinite));
+        let policed = |more: &str| added(&format!("policed = 1\n{more}")).hops[0].limit;
+        assert_eq!((policed(""), policed("buffer_bdp = 0.5")), (Limit::Packets(100), Limit::Packets(50)));
         let network = added("rtt_spread = 9\non_times = 4");
-        assert_eq!(network.workload.on, On::Seconds(20.0));
-        let [a, b] = network.rtt_ms[..] else { panic!("two senders") };
+        assert!(network.flows.iter().all(|flow| flow.workload.on == On::Seconds(20.0)));
+        let [a, b] = [0, 1].map(|i| network.flows[i].rtt_ms);
         assert!(a != b && [a, b].iter().all(|rtt| (100.0 / 3.0..=300.0).contains(rtt)), "{a} {b}");
     }
 
@@ -329,11 +326,12 @@ mod tests {
     fn neighbours_need_a_room_that_has_an_end() {
         let Specimen { network, neighbours, .. } = with("cubic = 2\nbbr = 1", clean());
         let kinds = [Kind::Cubic, Kind::Cubic, Kind::Bbr];
-        assert_eq!(neighbours, kinds.map(|kind| Neighbour { kind, rtt_ms: 100.0 }));
-        assert_eq!((network.senders(), network.buffer), (2, Buffer::Packets(100)));
+        assert_eq!(neighbours, kinds.map(|kind| Neighbour { kind, flow: network.flows[0].clone() }));
+        assert_eq!((network.senders(), network.hops[0].limit), (2, Limit::Packets(100)));
         let Specimen { network: own, neighbours, .. } = with("newreno = 1\nbuffer_bdp = 3\nrtt_spread = 4", clean());
-        assert_eq!(own.buffer, Buffer::Packets(300));
-        assert!(neighbours[0].rtt_ms != 100.0 && (50.0..=200.0).contains(&neighbours[0].rtt_ms));
+        assert_eq!(own.hops[0].limit, Limit::Packets(300));
+        let rtt_ms = neighbours[0].flow.rtt_ms;
+        assert!(rtt_ms != 100.0 && (50.0..=200.0).contains(&rtt_ms));
         assert_eq!(of("cubic = 101").unwrap_err(), "expected from 0 to 100 senders, got 101");
     }
 
@@ -341,7 +339,7 @@ mod tests {
     fn one_amount_more_leaves_the_others_as_they_were() {
         let both = "jitter_ms = { log_uniform = [0.01, 10] }\nloss = { uniform = [0, 0.1] }\n";
         let (one, other) = (added(both), added(&format!("{both}clock_ms = {{ uniform = [1, 2] }}\n")));
-        assert_eq!((one.jitter_ms, one.loss), (other.jitter_ms, other.loss));
+        assert_eq!((one.jitter_ms, one.hops), (other.jitter_ms, other.hops));
     }
 
     #[test]

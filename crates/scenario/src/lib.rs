@@ -218,7 +218,7 @@ pub struct Specimen {
     pub network: Network,
     /// What each sender is; empty where all run the same table and strive for the same.
     pub roles: Vec<Role>,
-    /// Others that send beside them, with the same traffic: of no account, but for the room that they take.
+    /// Others that send beside them: of no account, but for the room that they take.
     pub neighbours: Vec<Neighbour>,
     /// The `specimen` of its [`Stream`](exmachina_net::random::Stream)s.
     pub index: u64,

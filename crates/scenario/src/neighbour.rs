@@ -1,5 +1,7 @@
 //! Senders beside those that are designed for: cross-traffic of designs.
 
+use exmachina_net::network::FlowPlan;
+
 /// What a neighbour runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -12,10 +14,10 @@ pub enum Kind {
 }
 
 /// A sender that is not under design.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Neighbour {
     /// What it runs.
     pub kind: Kind,
-    /// Its minimum RTT without the packet's own transmission, ms.
-    pub rtt_ms: f64,
+    /// Its way, and when it has something to send.
+    pub flow: FlowPlan,
 }

@@ -6,7 +6,7 @@ use exmachina_net::queue::{
     CoDelSettings, CobaltSettings, FqCoDelSettings, PieSettings, QueueKind, RedSettings, SfqCoDelSettings,
     StepSettings, XcpSettings,
 };
-use exmachina_net::time::{Time, from_ms};
+use exmachina_net::time::Duration;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -254,8 +254,8 @@ fn number(field: &str, given: Option<f64>, default: f64, lo: f64, hi: f64) -> Re
 }
 
 /// A time that is given in ms. At least 1 us, so that nothing that repeats does so for ever.
-fn time(field: &str, given: Option<f64>, default: Time) -> Result<Time, String> {
-    given.map_or(Ok(default), |ms| number(field, Some(ms), ms, 1e-3, MAX_MS).map(from_ms))
+fn time(field: &str, given: Option<f64>, default: Duration) -> Result<Duration, String> {
+    given.map_or(Ok(default), |ms| number(field, Some(ms), ms, 1e-3, MAX_MS).map(Duration::from_ms))
 }
 
 fn bins(field: &str, given: Option<u32>, default: u32) -> Result<u32, String> {

@@ -32,7 +32,7 @@ fn first(text: &str, run: u64) -> Vec<Arrival> {
         On::After(arrivals) => arrivals[0],
         other => panic!("{other:?}"),
     };
-    world.senders.iter().map(|sender| first(&sender.workload.on)).collect()
+    world.network.flows.iter().map(|flow| first(&flow.workload.on)).collect()
 }
 
 fn told(text: &str) -> String {

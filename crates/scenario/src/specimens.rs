@@ -1,11 +1,12 @@
 //! From a scenario to the networks that a design runs on.
 
-use exmachina_net::network::{Buffer, EACH_PACKET, Lot, LotLink, Network, PACKET_BYTES, Roughness, Upsets};
+use exmachina_net::network::{FlowPlan, HopPlan, Network, packets_per_s};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::{Purpose, Strata, Stream};
 
 use super::routes::{route, rtt_of_links};
 use super::senders::classes;
-use super::{BufferSize, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
+use super::{BufferSize, Link, NOTHING, Quantity, Scenario, Senders, Specimen, SpecimenSet};
 use crate::role::{Role, Runs};
 
 impl Scenario {
@@ -133,32 +134,21 @@ impl Scenario {
                 [count, own_rtt]
             })
             .collect();
-        let mut network = Network {
-            rate_mbps: rates.iter().map(|[rate, _]| *rate).fold(f64::INFINITY, f64::min),
-            rtt_ms: Vec::new(),
-            buffer: Buffer::Infinite,
-            loss,
-            jitter_ms,
-            clock_ms,
-            acks: EACH_PACKET,
-            upsets: Upsets::default(),
-            roughness: Roughness::default(),
-            workload: self.workload.with([on, off_s]),
-            lot: None,
-        };
-        let (mut routes, mut roles) = (Vec::new(), Vec::new());
+        let workload = self.workload.with([on, off_s]);
+        let (mut flows, mut roles) = (Vec::new(), Vec::new());
         for (group, [count, own_rtt]) in self.groups.iter().zip(numbers) {
             let count = count as usize;
             let route = route(group.links.as_deref(), &self.links);
-            network.rtt_ms.extend(self.rtts(group, count, rtt_ms, own_rtt, &route));
+            let rtts = self.rtts(group, count, rtt_ms, own_rtt, &route);
+            let flow = |rtt_ms| FlowPlan { route: route.clone(), rtt_ms, workload: workload.clone() };
+            flows.extend(rtts.into_iter().map(flow));
             roles.extend(self.roles(group, count, next() as usize));
-            routes.resize(network.rtt_ms.len(), route);
         }
         if roles.iter().all(|role| *role == Role::default()) {
             roles.clear();
         }
-        self.add_links(&mut network, &rates, routes);
-        Specimen { roles, ..Specimen::of(network, 0) }
+        let hops = self.hops(&rates, &flows);
+        Specimen { roles, ..Specimen::of(Network { jitter_ms, clock_ms, ..Network::clean(hops, flows) }, 0) }
     }
 
     /// The RTTs of a group's senders.
@@ -180,26 +170,14 @@ impl Scenario {
         (0..count).map(move |i| Role { runs: runs(i), objective })
     }
 
-    /// Adds the rooms of the queues, and the links where there are several.
-    fn add_links(&self, network: &mut Network, rates: &[[f64; 2]], routes: Vec<Vec<u8>>) {
-        let buffer = |i: usize| {
-            let on_it = routes.iter().zip(&network.rtt_ms).filter(|(route, _)| route.contains(&(i as u8)));
-            room(self.links[i].buffer, rates[i][0], on_it.map(|(_, &rtt)| rtt).fold(0.0, f64::max))
+    /// The links with these rates and losses, and the queues before them.
+    fn hops(&self, rates: &[[f64; 2]], flows: &[FlowPlan]) -> Vec<HopPlan> {
+        let hop = |(i, (link, &[rate_mbps, loss])): (usize, (&Link, &[f64; 2]))| {
+            let on_it = flows.iter().filter(|flow| flow.route.contains(&(i as u8)));
+            let limit = room(link.buffer, rate_mbps, on_it.map(|flow| flow.rtt_ms).fold(0.0, f64::max));
+            HopPlan { limit, loss, delay_ms: link.delay_ms.unwrap_or(0.0), ..HopPlan::constant(rate_mbps) }
         };
-        let links: Vec<LotLink> = self
-            .links
-            .iter()
-            .zip(rates)
-            .enumerate()
-            .map(|(i, (link, &[rate_mbps, loss]))| {
-                let delay_ms = link.delay_ms.unwrap_or(0.0);
-                LotLink { rate_mbps, buffer: buffer(i), loss, delay_ms }
-            })
-            .collect();
-        network.buffer = links[0].buffer;
-        if links.len() > 1 {
-            network.lot = Some(Lot { links, routes });
-        }
+        self.links.iter().zip(rates).enumerate().map(hop).collect()
     }
 
     /// The specimens of every combination of these values, those of the first quantity varying slowest.
@@ -221,14 +199,14 @@ impl Scenario {
 }
 
 /// The room before a link, where the longest minimum RTT of those who use it is this.
-fn room(buffer: BufferSize, rate_mbps: f64, longest_ms: f64) -> Buffer {
+fn room(buffer: BufferSize, rate_mbps: f64, longest_ms: f64) -> Limit {
     match buffer {
-        BufferSize::Infinite => Buffer::Infinite,
-        BufferSize::Packets(packets) => Buffer::Packets(packets),
-        BufferSize::Bytes(bytes) => Buffer::Packets(u32::try_from(bytes / PACKET_BYTES as u64).unwrap_or(u32::MAX)),
+        BufferSize::Infinite => Limit::Infinite,
+        BufferSize::Packets(packets) => Limit::Packets(packets),
+        BufferSize::Bytes(bytes) => Limit::Bytes(bytes),
         BufferSize::Bdp { times, beyond_ms } => {
-            let packets_per_s = rate_mbps * 1e6 / (8.0 * PACKET_BYTES);
-            Buffer::Packets((times * packets_per_s * (longest_ms - beyond_ms) / 1e3).round().max(1.0) as u32)
+            let packets = times * packets_per_s(rate_mbps) * (longest_ms - beyond_ms) / 1e3;
+            Limit::Packets(packets.round().max(1.0) as u32)
         }
     }
 }

@@ -5,7 +5,7 @@ use exmachina_hosts::transport::{
     Connections, HEADER_BYTES, LossThreshold, Modular, Opening, Preset, Recovery, Repair, RtoFloor, RttSamples,
     Settings, Stack, TimerSettings,
 };
-use exmachina_net::time::{Time, from_ms};
+use exmachina_net::time::Duration;
 use serde::{Deserialize, Deserializer};
 
 use super::{Shown, or_nearest};
@@ -27,15 +27,15 @@ pub struct Transport {
     #[serde(default, deserialize_with = "initial_window")]
     initial_window: Option<u32>,
     #[serde(default, deserialize_with = "time")]
-    delayed_ack_ms: Option<Time>,
+    delayed_ack_ms: Option<Duration>,
     #[serde(default, deserialize_with = "quick_acks")]
     quick_acks: Option<u32>,
     #[serde(default, deserialize_with = "timeout")]
-    rto_min_ms: Option<Time>,
+    rto_min_ms: Option<Duration>,
     #[serde(default, deserialize_with = "timeout")]
-    rto_initial_ms: Option<Time>,
+    rto_initial_ms: Option<Duration>,
     #[serde(default, deserialize_with = "time")]
-    clock_ms: Option<Time>,
+    clock_ms: Option<Duration>,
     #[serde(default, deserialize_with = "recovery")]
     recovery: Option<Recovery>,
     #[serde(default, deserialize_with = "dup_threshold")]
@@ -49,7 +49,7 @@ pub struct Transport {
     #[serde(default, deserialize_with = "rtt_samples")]
     rtt_samples: Option<RttSamples>,
     #[serde(default, deserialize_with = "poll")]
-    poll_ms: Option<Time>,
+    poll_ms: Option<Duration>,
     #[serde(default, deserialize_with = "packet_bytes")]
     packet_bytes: Option<u16>,
     #[serde(default, deserialize_with = "ack_bytes")]
@@ -92,7 +92,7 @@ impl Transport {
             packets: self.dup_threshold.unwrap_or(packets),
             adapts: self.adapts_to_reordering.unwrap_or(adapts),
         };
-        let floor = |floor: Time| self.rto_min_ms.unwrap_or(floor);
+        let floor = |floor: Duration| self.rto_min_ms.unwrap_or(floor);
         Modular {
             repair: match d.repair {
                 Repair::GoBackN { .. } => Repair::GoBackN { dup_threshold: threshold.packets },
@@ -233,24 +233,24 @@ fn rtt_samples<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<RttS
     word(deserializer, &words).map(Some)
 }
 
-fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<Time>, D::Error> {
+fn ms<'de, D: Deserializer<'de>>(deserializer: D, least: f64) -> Result<Option<Duration>, D::Error> {
     match f64::deserialize(deserializer)? {
-        ms if (least..=MAX_MS).contains(&ms) => Ok(Some(from_ms(ms))),
+        ms if (least..=MAX_MS).contains(&ms) => Ok(Some(Duration::from_ms(ms))),
         ms => Err(serde::de::Error::custom(format!("expected a time from {least} to {MAX_MS} ms, got {}", Shown(ms)))),
     }
 }
 
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     ms(deserializer, 0.0)
 }
 
 /// Polls without a pause would never let time go on.
-fn poll<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+fn poll<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     ms(deserializer, 0.1)
 }
 
 /// A timer that expires at once would never let time go on.
-fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Time>, D::Error> {
+fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     ms(deserializer, 1.0)
 }
 
@@ -297,7 +297,7 @@ mod tests {
         let evaluation = Evaluation::parse(&text, "x.toml").map_err(|error| error.to_string())?;
         let library = Library::default();
         let drawn = evaluation.world(0, 0, &library).expect("nothing to load");
-        Ok(drawn.world.senders[0].transport)
+        Ok(drawn.world.hosts[0].transport)
     }
 
     #[test]
@@ -332,7 +332,10 @@ mod tests {
         assert_eq!(gone_back, Modular { repair: Repair::GoBackN { dup_threshold: 5 }, ..Modular::TODAY });
         let slow = parts("bbr3", "preset = 'tao14'\nrto_min_ms = 7\ndup_threshold = 4").unwrap();
         assert_eq!(slow.repair, Repair::Proportional(LossThreshold { packets: 4, adapts: false }));
-        assert_eq!(slow.timer, TimerSettings { floor: RtoFloor::Timeout(7_000_000), ..TimerSettings::NS2 });
+        assert_eq!(
+            slow.timer,
+            TimerSettings { floor: RtoFloor::Timeout(Duration::from_millis(7)), ..TimerSettings::NS2 }
+        );
         // Another scheme of the same file has the agent that ns-2 has for it, which knows no such thing.
         assert_eq!(parts("cubic", "preset = 'tao14'\nrto_min_ms = 7\ndup_threshold = 4"), None);
     }

@@ -104,9 +104,9 @@ fn training_networks_are_those_of_the_world() {
     let (clean_set, rough_set) = (clean.training(3), rough.training(3));
     for (clean, rough) in clean_set.specimens.iter().zip(&rough_set.specimens) {
         let (clean, rough) = (&clean.network, &rough.network);
-        assert_eq!((clean.jitter_ms, clean.loss, clean.acks.packets), (0.001, 0.0, 1));
-        assert!((0.01..=0.1).contains(&rough.loss) && rough.acks.packets == 2);
-        assert_eq!((clean.rate_mbps, &clean.rtt_ms), (rough.rate_mbps, &rough.rtt_ms));
+        assert_eq!((clean.jitter_ms, clean.hops[0].loss, clean.acks.packets), (0.001, 0.0, 1));
+        assert!((0.01..=0.1).contains(&rough.hops[0].loss) && rough.acks.packets == 2);
+        assert_eq!((clean.rate_mbps(), &clean.flows), (rough.rate_mbps(), &rough.flows));
     }
     // Scores are on what the model says.
     assert_eq!(clean.held_out(3, 5), rough.held_out(3, 5));
@@ -131,8 +131,8 @@ fn training_networks_are_spread_evenly() {
             parts
         };
         let eighths: Vec<u32> = (0..8).collect();
-        assert_eq!(parts(&|specimen| (specimen.network.rate_mbps - 10.0) / 1.25), eighths);
-        assert_eq!(parts(&|specimen| specimen.network.loss * 10.0), eighths);
+        assert_eq!(parts(&|specimen| (specimen.network.rate_mbps() - 10.0) / 1.25), eighths);
+        assert_eq!(parts(&|specimen| specimen.network.hops[0].loss * 10.0), eighths);
         // Half of them have one sender, the others two.
         assert_eq!(block.iter().filter(|specimen| specimen.network.senders() == 1).count(), 4);
     }
@@ -291,11 +291,11 @@ fn other_traffic_is_trained_with_in_turn() {
     let (one, two) = (alone.training(1), both.training(1));
     for (i, (a, b)) in one.specimens.iter().zip(&two.specimens).enumerate() {
         // The same network with other traffic at every other place.
-        assert_eq!((a.index, a.network.rate_mbps), (b.index, b.network.rate_mbps));
-        assert_eq!(b.network.workload.on == On::Bytes(1e5), i % 2 == 1);
+        assert_eq!((a.index, a.network.rate_mbps()), (b.index, b.network.rate_mbps()));
+        assert_eq!(b.network.flows[0].workload.on == On::Bytes(1e5), i % 2 == 1);
     }
     let times = Flow { on_s: 1.0, share_s: 1.0, min_rtt_ms: 1e-6, ..Flow::default() };
-    let flow = Flow { delivered: 2, sent: 9, delay_ns: 4, ..times };
+    let flow = Flow { delivered: 2, sent: 9, delay: exmachina_net::time::Duration::from_nanos(4), ..times };
     let outcome = Outcome { flows: vec![flow, Flow { sent: 1, ..times }], lost: 0, in_flight: 0, rate_mbps: 0.01 };
     let worth = |i: usize| both.worth(&two.specimens[i], &outcome);
     // log2(2 packets a second on a link of one) less delta * log2(a delay ratio of 2); halved for the other traffic.
@@ -327,7 +327,7 @@ fn other_networks_are_trained_with_in_turn() {
     assert_eq!((also.objective, also.weight), (model.objective, 1.0));
     assert_eq!((&also.scenario.links, &also.scenario.workload), (&model.scenario.links, &model.scenario.workload));
     for (i, specimen) in model.training(1).specimens.iter().enumerate() {
-        let rtts = &specimen.network.rtt_ms;
+        let rtts: Vec<f64> = specimen.network.rtts_ms().collect();
         assert_eq!(rtts.len() == 2 && rtts[0] != rtts[1] && rtts[0] != 150.0, i % 2 == 1, "{rtts:?}");
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use exmachina_hosts::scheme::MayFollowRules;
 use exmachina_net::observe::{Observer, Unless};
 use exmachina_net::packet::Packet;
-use exmachina_net::time::Time;
+use exmachina_net::time::Instant;
 use exmachina_rules::FlatTable;
 use exmachina_run::assignment::{Assignment, Watches};
 use exmachina_run::worth::Score;
@@ -98,12 +98,12 @@ impl<E: MayFollowRules> Observer<E> for UseCounter<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn started(&mut self, _now: Time, sender: usize, state: &E) {
+    fn started(&mut self, _now: Instant, sender: usize, state: &E) {
         self.count(sender, state);
     }
 
     #[inline(always)]
-    fn acked(&mut self, _now: Time, sender: usize, _packet: &Packet, state: &E) {
+    fn acked(&mut self, _now: Instant, sender: usize, _packet: &Packet, state: &E) {
         self.count(sender, state);
     }
 }

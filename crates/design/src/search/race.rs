@@ -309,7 +309,7 @@ mod tests {
         let model = Model::parse(text, "x.toml").unwrap();
         let rates = |numbers: std::ops::Range<usize>| -> Vec<u64> {
             let set = fresh(&model, 6, numbers.start, numbers.len());
-            set.specimens.iter().map(|specimen| specimen.network.rate_mbps.to_bits()).collect()
+            set.specimens.iter().map(|specimen| specimen.network.rate_mbps().to_bits()).collect()
         };
         for (done, spent) in [(4, 100), (16, 20), (32, 2000)] {
             let (chose, confirm) = (rates(0..done), rates(unseen(done, spent, 1)));

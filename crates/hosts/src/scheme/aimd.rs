@@ -1,6 +1,6 @@
 //! The AIMD sender that Tao'14 §4.5 trains against: slow start, +1 per window, halved at most once per RTT.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Congestion, Scheme};
 
@@ -22,7 +22,7 @@ impl Default for Aimd {
 }
 
 impl Scheme for Aimd {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
 
     fn on_loss(&mut self, loss: &Congestion) {
         if loss.seq >= self.recover {
@@ -55,8 +55,8 @@ impl Scheme for Aimd {
         self.window as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     fn ack(seq: u32, next_seq: u32, advance: u32) -> Ack {
-        Ack { received: 1, seq, next_seq, advance, ..Ack::default() }
+        Ack { received: Instant::from_nanos(1), seq, next_seq, advance, ..Ack::default() }
     }
 
     #[test]
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(aimd.window(), 5);
         (13..19).for_each(|i| aimd.on_ack(&ack(i, 25, 1)));
         assert_eq!(aimd.window(), 6);
-        aimd.start(0);
+        aimd.start(Instant::START);
         assert_eq!(aimd.window(), 6);
     }
 

@@ -4,7 +4,7 @@
 //! published. The window is cwnd + dwnd. Once per RTT dwnd grows by alpha * window^k - 1 while fewer than gamma packets
 //! are queued, and shrinks by zeta times the packets queued otherwise.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::linux::LinuxWindow;
 use super::rounds::{AfterRecovery, Rounds};
@@ -144,7 +144,7 @@ impl Compound {
         (gain - 1.0).max(0.0)
     }
 
-    fn once_per_rtt(&mut self, packets: f64, rtt: Time) {
+    fn once_per_rtt(&mut self, packets: f64, rtt: Duration) {
         let queued = self.rounds.queued(packets, rtt);
         match self.settings.form {
             // Slow start is Reno's.
@@ -180,11 +180,11 @@ impl Default for Compound {
 }
 
 impl Scheme for Compound {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Compound::new(self.settings);
     }
 
-    fn resume(&mut self, _now: Time, _idle: Time) {
+    fn resume(&mut self, _now: Instant, _idle: Duration) {
         if self.settings.forgets_when_idle {
             self.rounds.forget();
             self.dwnd = 0.0;
@@ -236,7 +236,7 @@ impl Scheme for Compound {
         self.dwnd = 0.0;
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
         self.rounds.recovered();
         if self.settings.form == CompoundForm::Linux2622 {
             self.window.recovered(limit);
@@ -247,8 +247,8 @@ impl Scheme for Compound {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -258,7 +258,7 @@ impl Scheme for Compound {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::*;
@@ -274,7 +274,7 @@ mod tests {
     fn grows_as_the_binomial_on_an_empty_path() {
         // Tan et al. §III: dW/dn = W^(3/4) / 8 per RTT, so W^(1/4) gains 1/32 per RTT: from 256 to 625 packets in 32.
         let mut compound = at(CompoundSettings::paper(), 256);
-        let mut path = Driver::new(from_ms(100.0), from_ms(0.01));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.01));
         (0..2).for_each(|_| path.round(&mut compound));
         let from = libm::sqrt(libm::sqrt(f64::from(compound.window())));
         (0..32).for_each(|_| path.round(&mut compound));
@@ -287,7 +287,7 @@ mod tests {
     fn is_reno_below_the_low_window() {
         for settings in [CompoundSettings::linux_2_6_22(), CompoundSettings::paper()] {
             let mut compound = at(settings, 10);
-            let mut path = Driver::new(from_ms(100.0), from_ms(0.01));
+            let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.01));
             (0..20).for_each(|_| path.round(&mut compound));
             assert_eq!(compound.dwnd, 0.0);
             assert!((29..=30).contains(&compound.window()), "{}", compound.window());
@@ -304,9 +304,10 @@ mod tests {
     #[test]
     fn rides_on_slow_start_as_in_ns2() {
         // ns-2.35, 15 Mbit/s, 150 ms, endless buffer: the window is ahead of Reno's by 1, 4, 11 packets, then by none.
-        let (mut compound, mut path) = (Compound::default(), Driver::new(from_ms(150.0), from_ms(0.8)));
+        let (mut compound, mut path) =
+            (Compound::default(), Driver::new(Duration::from_ms(150.0), Duration::from_ms(0.8)));
         let mut ahead = vec![0];
-        while path.now < 3 * SECOND {
+        while path.now < Instant::from_s(3.0) {
             path.ack(&mut compound);
             if compound.dwnd as u32 != ahead[ahead.len() - 1] {
                 ahead.push(compound.dwnd as u32);
@@ -320,10 +321,10 @@ mod tests {
         // Tan et al. eq. 5. The path holds 101 packets; 60 of the window are dwnd's.
         for settings in [CompoundSettings::linux_2_6_22(), CompoundSettings::paper()] {
             let mut compound = Compound { reno: 100, dwnd: 60.0, ..at(settings, 160) };
-            let mut path = Driver::new(from_ms(100.0), from_ms(1.0));
-            path.run(&mut compound, 2 * SECOND);
+            let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0));
+            path.run(&mut compound, Instant::from_s(2.0));
             assert!(compound.dwnd < 30.0, "{settings:?}: {}", compound.dwnd);
-            path.run(&mut compound, 10 * SECOND);
+            path.run(&mut compound, Instant::from_s(10.0));
             assert!(compound.reno > 120, "Reno's part goes on: {}", compound.reno);
         }
     }
@@ -331,10 +332,10 @@ mod tests {
     #[test]
     fn keeps_a_queue_of_about_gamma_until_reno_alone_fills_it() {
         let mut compound = at(CompoundSettings::default(), 60);
-        let mut path = Driver::new(from_ms(100.0), from_ms(1.0));
-        path.run(&mut compound, 3 * SECOND);
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0));
+        path.run(&mut compound, Instant::from_s(3.0));
         let mut most = 0;
-        while path.now < 6 * SECOND {
+        while path.now < Instant::from_s(6.0) {
             path.ack(&mut compound);
             most = most.max(compound.window());
         }
@@ -346,7 +347,7 @@ mod tests {
         let mut linux = Compound { reno: 100, dwnd: 60.0, ..at(CompoundSettings::default(), 160) };
         linux.on_loss(&Congestion { next_seq: 0, ..Congestion::default() });
         assert_eq!((linux.window(), linux.ssthresh()), (40, 80.0));
-        linux.on_recovered(0, None);
+        linux.on_recovered(Instant::START, None);
         linux.on_ack(&Ack { acked: 1, in_flight: 100, window_limited: true, ..Ack::default() });
         linux.on_ack(&Ack { acked: 1, in_flight: 80, ..Ack::default() });
         assert_eq!((linux.window(), linux.reno, linux.dwnd), (80, 80, 0.0), "Reno's part alone was more");
@@ -358,7 +359,7 @@ mod tests {
         assert_eq!((paper.window(), paper.reno, paper.dwnd), (80, 50, 30.0));
         paper.on_rto(&Congestion::default());
         assert_eq!((paper.window(), paper.dwnd, paper.ssthresh()), (1, 0.0, 40.0));
-        paper.start(0);
+        paper.start(Instant::START);
         assert!(paper.ssthresh().is_infinite());
     }
 }

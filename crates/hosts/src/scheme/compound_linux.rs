@@ -4,7 +4,7 @@
 //! What the paper of Compound (Tan et al. 2006) does not have: the second window grows in slow start too, it is a whole
 //! number, and it is what is left where the sum is lowered behind the module's back.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Rounds};
@@ -79,7 +79,7 @@ impl LinuxCompound {
 }
 
 impl Scheme for LinuxCompound {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = LinuxCompound::new(self.initial_window);
     }
 
@@ -120,7 +120,7 @@ impl Scheme for LinuxCompound {
         self.window.time_out(timeout, self.window.half(), self.initial_window);
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
         self.window.recovered(limit);
         self.rounds.resume();
     }
@@ -129,8 +129,8 @@ impl Scheme for LinuxCompound {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -140,7 +140,7 @@ impl Scheme for LinuxCompound {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::from_ms;
+    use exmachina_net::time::Duration;
 
     use super::super::driver::Driver;
     use super::*;
@@ -150,7 +150,7 @@ mod tests {
         // 100 packets: 100^0.75 = 31, an eighth of it is 3, of which one is Reno's.
         let mut compound = LinuxCompound { window: LinuxWindow::new(100), reno: 100, ..LinuxCompound::new(2) };
         compound.window.ssthresh = 50;
-        let mut path = Driver::new(from_ms(100.0), from_ms(0.1));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.1));
         (0..3).for_each(|_| path.round(&mut compound));
         let (window, dwnd) = (compound.window(), compound.dwnd);
         (0..10).for_each(|_| path.round(&mut compound));

@@ -1,6 +1,6 @@
 //! Senders that listen to nothing: a constant window and a constant rate, for tests and as cross-traffic.
 
-use exmachina_net::time::{Time, from_s};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Scheme};
 
@@ -18,7 +18,7 @@ impl Default for ConstantWindow {
 }
 
 impl Scheme for ConstantWindow {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
 
     fn on_ack(&mut self, _ack: &Ack) {}
 
@@ -26,8 +26,8 @@ impl Scheme for ConstantWindow {
         self.packets
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -35,7 +35,7 @@ impl Scheme for ConstantWindow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstantRate {
     /// Time between two packets, ns.
-    intersend: Time,
+    intersend: Duration,
 }
 
 impl ConstantRate {
@@ -43,7 +43,7 @@ impl ConstantRate {
     #[must_use]
     pub fn packets_per_second(rate: f64) -> ConstantRate {
         let rate = if rate > 0.0 { rate } else { 1.0 };
-        ConstantRate { intersend: from_s(1.0 / rate) }
+        ConstantRate { intersend: Duration::from_s(1.0 / rate) }
     }
 
     /// Mbit/s of packets of this many bytes on the wire.
@@ -60,7 +60,7 @@ impl Default for ConstantRate {
 }
 
 impl Scheme for ConstantRate {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
 
     fn on_ack(&mut self, _ack: &Ack) {}
 
@@ -69,14 +69,14 @@ impl Scheme for ConstantRate {
         u32::MAX / 4
     }
 
-    fn intersend(&self) -> Time {
+    fn intersend(&self) -> Duration {
         self.intersend
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::from_ms;
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::Congestion;
     use super::*;
@@ -86,15 +86,15 @@ mod tests {
         let mut constant = ConstantWindow { packets: 7 };
         constant.on_loss(&Congestion::default());
         constant.on_rto(&Congestion::default());
-        constant.start(0);
-        assert_eq!((constant.window(), constant.intersend()), (7, 0));
+        constant.start(Instant::START);
+        assert_eq!((constant.window(), constant.intersend()), (7, Duration::ZERO));
     }
 
     #[test]
     fn paces_packets_at_the_rate_asked_for() {
         // 10 Mbit/s of 1250-byte packets: one per ms.
-        assert_eq!(ConstantRate::mbps(10.0, 1250).intersend(), from_ms(1.0));
-        assert_eq!(ConstantRate::packets_per_second(4.0).intersend(), from_ms(250.0));
+        assert_eq!(ConstantRate::mbps(10.0, 1250).intersend(), Duration::from_ms(1.0));
+        assert_eq!(ConstantRate::packets_per_second(4.0).intersend(), Duration::from_ms(250.0));
         assert_eq!(ConstantRate::packets_per_second(f64::NAN), ConstantRate::default());
     }
 }

@@ -7,7 +7,7 @@
 //! the RTT); a timeout starts over, as in TCP; what the application holds back does not grow the window. A loss in the
 //! default mode changes nothing, and 1/delta in the competitive mode grows by one per RTT without loss, as in §2.2.
 
-use exmachina_net::time::{SECOND, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::filter::Extreme;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -15,11 +15,11 @@ use super::{Ack, Capabilities, Congestion, Scheme};
 /// 1/delta of the default mode: packets that a flow keeps in the queue (§2.1: delta = 0.5).
 const DEFAULT_PACKETS: f64 = 2.0;
 /// How long RTTmin looks back (§2.1).
-const MIN_RTT_WINDOW: Time = 10 * SECOND;
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 /// RTTs without a nearly empty queue that tell of a buffer-filling flow (§2.2).
-const EMPTY_WITHIN_RTTS: Time = 5;
+const EMPTY_WITHIN_RTTS: u64 = 5;
 /// RTTs over which RTTmax is taken (§2.2).
-const MAX_RTT_RTTS: Time = 4;
+const MAX_RTT_RTTS: u64 = 4;
 /// The queue is nearly empty below this share of its swing (§2.2).
 const NEARLY_EMPTY: f64 = 0.1;
 /// RTTs in one direction before the velocity begins to double (§2.1).
@@ -47,7 +47,7 @@ pub struct Copa {
     /// Packets were lost in this RTT.
     lost: bool,
     /// When the queue was nearly empty last.
-    empty_at: Option<Time>,
+    empty_at: Option<Instant>,
     /// ns, over half an RTT.
     standing: Extreme,
     /// ns, over 10 s.
@@ -88,12 +88,13 @@ impl Copa {
 
     /// Takes in an RTT; returns the queueing delay and the standing RTT, ns.
     fn measure(&mut self, ack: &Ack) -> Option<(f64, f64)> {
-        if ack.rtt > 0 {
-            let rtt = ack.rtt as f64;
+        if ack.rtt > Duration::ZERO {
+            let rtt = ack.rtt.as_nanos_f64();
             // §2.1: long enough to skip the jitter of ACKs, short enough to see the queue of now.
-            self.standing.update(ack.received, rtt, ack.srtt / 2);
-            self.min_rtt.update(ack.received, rtt, MIN_RTT_WINDOW);
-            self.max_rtt.update(ack.received, rtt, ack.srtt.saturating_mul(MAX_RTT_RTTS));
+            let at = ack.received.as_nanos();
+            self.standing.update(at, rtt, (ack.srtt / 2).as_nanos());
+            self.min_rtt.update(at, rtt, MIN_RTT_WINDOW.as_nanos());
+            self.max_rtt.update(at, rtt, ack.srtt.saturating_mul(MAX_RTT_RTTS).as_nanos());
         }
         let standing = self.standing.get()?;
         Some(((standing - self.min_rtt.get()?).max(0.0), standing))
@@ -106,7 +107,7 @@ impl Copa {
         if queueing <= NEARLY_EMPTY * swing {
             *empty_at = ack.received;
         }
-        let competitive = ack.received.saturating_sub(*empty_at) > ack.srtt.saturating_mul(EMPTY_WITHIN_RTTS);
+        let competitive = ack.received.since(*empty_at) > ack.srtt.saturating_mul(EMPTY_WITHIN_RTTS);
         if competitive != self.competitive {
             self.competitive = competitive;
             self.packets = DEFAULT_PACKETS;
@@ -179,12 +180,12 @@ impl Default for Copa {
 }
 
 impl Scheme for Copa {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Copa::new(self.initial_window);
     }
 
     /// The RTTs of before the pause say nothing of the queue of now.
-    fn resume(&mut self, now: Time, _idle: Time) {
+    fn resume(&mut self, now: Instant, _idle: Duration) {
         self.empty_at = Some(now);
         self.velocity = 1.0;
         self.steady = 0;
@@ -220,8 +221,8 @@ impl Scheme for Copa {
     }
 
     /// §2.1: paced at 2 cwnd / RTTstanding.
-    fn intersend(&self) -> Time {
-        self.standing.get().map_or(0, |standing| (standing / (2.0 * self.cwnd)) as Time)
+    fn intersend(&self) -> Duration {
+        self.standing.get().map_or(Duration::ZERO, |standing| Duration::from_nanos_f64(standing / (2.0 * self.cwnd)))
     }
 
     /// Losses are no signal to it: the transport must not lower the window for them.
@@ -232,7 +233,7 @@ impl Scheme for Copa {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::from_ms;
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::loopback::{Loopback, Path};
     use super::*;
@@ -240,11 +241,11 @@ mod tests {
     #[test]
     fn it_fills_the_link_with_a_few_packets_of_queue_2_1() {
         for (rate, rtt_ms) in [(1000.0, 50.0), (4000.0, 100.0)] {
-            let mut flow = Loopback::new(Copa::default(), Path::clean(rate, from_ms(rtt_ms)));
-            flow.run(20 * SECOND);
+            let mut flow = Loopback::new(Copa::default(), Path::clean(rate, Duration::from_ms(rtt_ms)));
+            flow.run(Instant::from_s(20.0));
             flow.reset_meter();
             let (mut acks, mut competitive) = (0, 0);
-            flow.watch(60 * SECOND, |f| {
+            flow.watch(Instant::from_s(60.0), |f| {
                 acks += 1;
                 competitive += u32::from(f.scheme.is_competitive());
             });
@@ -258,17 +259,26 @@ mod tests {
 
     #[test]
     fn random_losses_do_not_slow_it_2_1() {
-        let path = Path { loss: 0.01, ..Path::clean(1000.0, from_ms(50.0)) };
+        let path = Path { loss: 0.01, ..Path::clean(1000.0, Duration::from_ms(50.0)) };
         let mut flow = Loopback::new(Copa::default(), path);
-        flow.run(10 * SECOND);
+        flow.run(Instant::from_s(10.0));
         flow.reset_meter();
-        flow.run(40 * SECOND);
+        flow.run(Instant::from_s(40.0));
         assert!(flow.utilization() > 0.95, "{}", flow.utilization());
     }
 
     fn ack(seq: u32, received_ms: f64, rtt_ms: f64) -> Ack {
-        let (rtt, received) = (from_ms(rtt_ms), from_ms(received_ms));
-        Ack { seq, next_seq: seq + 10, received, rtt, srtt: rtt, acked: 1, newly_delivered: 1, ..Ack::default() }
+        let (rtt, received) = (Duration::from_ms(rtt_ms), Duration::from_ms(received_ms));
+        Ack {
+            seq,
+            next_seq: seq + 10,
+            received: Instant::START + received,
+            rtt,
+            srtt: rtt,
+            acked: 1,
+            newly_delivered: 1,
+            ..Ack::default()
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
 
-use exmachina_net::time::{NEVER, Time, to_s};
+use exmachina_net::time::{Duration, Instant};
 
 use super::cubic_epoch::Epoch;
 use super::decrease::Basis;
@@ -31,7 +31,7 @@ pub struct CubicSettings {
     pub hystart: bool,
     /// An on-period that begins after so long a pause starts with the initial window at most, ns (RFC 5681 §4.1, where it
     /// is the RTO).
-    pub restart_after: Time,
+    pub restart_after: Duration,
     /// Its packets may be marked; a mark counts as a loss (§4.6).
     pub ecn: bool,
 }
@@ -49,7 +49,7 @@ impl Default for CubicSettings {
             reno_friendly: true,
             slow_start_limit: 2,
             hystart: false,
-            restart_after: NEVER,
+            restart_after: Duration::MAX,
             ecn: false,
         }
     }
@@ -66,7 +66,7 @@ pub struct Cubic {
     /// Window before the last reduction as it was.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    last_ack: Time,
+    last_ack: Instant,
     hystart: HystartPlusPlus,
     /// The state before the last reduction, as long as that may be undone.
     kept: Option<Kept>,
@@ -93,7 +93,7 @@ impl Cubic {
             w_max: None,
             cwnd_prior: f64::INFINITY,
             epoch: None,
-            last_ack: 0,
+            last_ack: Instant::START,
             hystart: HystartPlusPlus::default(),
             kept: None,
         }
@@ -121,7 +121,7 @@ impl Cubic {
         let c = self.settings.c;
         let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.received, self.cwnd, self.w_max, c));
         let acked = f64::from(ack.acked);
-        let t = to_s(ack.received.saturating_sub(epoch.began));
+        let t = ack.received.since(epoch.began).as_s();
         if self.settings.reno_friendly {
             epoch.reno += epoch.reno_alpha(self.settings.beta, self.cwnd_prior) * acked / self.cwnd;
         }
@@ -130,7 +130,7 @@ impl Cubic {
             self.cwnd = self.cwnd.max(epoch.reno);
         } else {
             // §4.4, §4.5: towards where the curve will be one RTT on, within an RTT; no more than half as much again.
-            let target = epoch.curve(c, t + to_s(ack.srtt)).max(self.cwnd).min(1.5 * self.cwnd);
+            let target = epoch.curve(c, t + ack.srtt.as_s()).max(self.cwnd).min(1.5 * self.cwnd);
             self.cwnd += acked * (target - self.cwnd) / self.cwnd;
         }
         self.epoch = Some(epoch);
@@ -157,12 +157,12 @@ impl Default for Cubic {
 }
 
 impl Scheme for Cubic {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Cubic::new(self.settings);
     }
 
     /// §4.2: idle time is none of the epoch's, or the window would leap after it.
-    fn resume(&mut self, now: Time, idle: Time) {
+    fn resume(&mut self, now: Instant, idle: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began = epoch.began.saturating_add(idle).min(now);
         }
@@ -174,7 +174,7 @@ impl Scheme for Cubic {
     }
 
     fn on_ack(&mut self, ack: &Ack) {
-        let since = ack.received.saturating_sub(self.last_ack);
+        let since = ack.received.since(self.last_ack);
         self.last_ack = ack.received;
         if ack.in_recovery || ack.acked == 0 {
             return;
@@ -218,7 +218,7 @@ impl Scheme for Cubic {
         self.kept = Some(Kept { cwnd, ssthresh, w_max, cwnd_prior, epoch });
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         if let Some(kept) = self.kept.take().filter(|kept| kept.cwnd > self.cwnd) {
             (self.cwnd, self.ssthresh) = (kept.cwnd, kept.ssthresh);
             (self.w_max, self.cwnd_prior, self.epoch) = (kept.w_max, kept.cwnd_prior, kept.epoch);
@@ -233,8 +233,8 @@ impl Scheme for Cubic {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -248,7 +248,7 @@ impl Scheme for Cubic {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::*;
@@ -256,7 +256,7 @@ mod tests {
     /// A window of 1000 packets loses one; returns at the first ACK of congestion avoidance.
     fn after_a_loss(settings: CubicSettings, rtt_ms: f64) -> (Cubic, Driver) {
         let mut cubic = Cubic { cwnd: 1000.0, ssthresh: 1000.0, ..Cubic::new(settings) };
-        let mut path = Driver::new(from_ms(rtt_ms), from_ms(rtt_ms / 1500.0));
+        let mut path = Driver::new(Duration::from_ms(rtt_ms), Duration::from_ms(rtt_ms / 1500.0));
         path.lose(&mut cubic);
         while cubic.epoch.is_none() {
             path.ack(&mut cubic);
@@ -272,8 +272,8 @@ mod tests {
         assert!((cubic.epoch.unwrap().k / k - 1.0).abs() < 1e-9, "K = {}", cubic.epoch.unwrap().k);
         let began = path.now;
         for second in 1..=18 {
-            path.run(&mut cubic, began + second * SECOND);
-            let x = to_s(path.now - began) - k;
+            path.run(&mut cubic, began + second * Duration::SECOND);
+            let x = (path.now - began).as_s() - k;
             let law = 0.4 * x * x * x + 1000.0;
             assert!((cubic.cwnd / law - 1.0).abs() < 0.02, "{second} s: {} v {law}", cubic.cwnd);
         }
@@ -283,7 +283,7 @@ mod tests {
     fn is_no_slower_than_reno_on_a_small_path() {
         // §4.3: at 10 ms and 20 packets the cubic is flat; alpha = 3 * 0.3 / 1.7 packets per RTT up to the old window.
         let mut cubic = Cubic { cwnd: 20.0, ssthresh: 20.0, ..Cubic::default() };
-        let mut path = Driver::new(from_ms(10.0), from_ms(0.1));
+        let mut path = Driver::new(Duration::from_ms(10.0), Duration::from_ms(0.1));
         path.lose(&mut cubic);
         path.round(&mut cubic);
         let from = cubic.cwnd;
@@ -318,7 +318,7 @@ mod tests {
         let mut cubic = Cubic { cwnd: 100.0, ssthresh: 100.0, ..Cubic::default() };
         cubic.on_rto(&Congestion { outstanding: 100, ..Congestion::default() });
         assert_eq!((cubic.window(), cubic.ssthresh()), (1, 70.0));
-        let mut path = Driver::new(from_ms(100.0), from_ms(0.1));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.1));
         while cubic.epoch.is_none() {
             path.ack(&mut cubic);
         }
@@ -340,7 +340,7 @@ mod tests {
     fn a_reduction_that_was_none_is_undone() {
         // §4.9: the curve goes on where it was.
         let (mut cubic, mut path) = after_a_loss(CubicSettings::default(), 100.0);
-        path.run(&mut cubic, path.now + 5 * SECOND);
+        path.run(&mut cubic, path.now + Duration::from_secs(5));
         let state = |cubic: &Cubic| {
             let epoch = cubic.epoch.unwrap();
             (cubic.cwnd, cubic.ssthresh, cubic.w_max, epoch.began, epoch.k)
@@ -361,29 +361,34 @@ mod tests {
     fn stands_still_while_idle() {
         // §4.2.
         let (mut cubic, mut path) = after_a_loss(CubicSettings::default(), 100.0);
-        path.run(&mut cubic, path.now + 2 * SECOND);
+        path.run(&mut cubic, path.now + Duration::from_secs(2));
         let (before, began) = (cubic.cwnd, cubic.epoch.unwrap().began);
-        cubic.resume(path.now + 60 * SECOND, 60 * SECOND);
-        assert_eq!(cubic.epoch.unwrap().began, began + 60 * SECOND);
-        cubic.on_ack(&Ack { received: path.now + 60 * SECOND, acked: 1, window_limited: true, ..Ack::default() });
+        cubic.resume(path.now + Duration::from_secs(60), Duration::from_secs(60));
+        assert_eq!(cubic.epoch.unwrap().began, began + Duration::from_secs(60));
+        cubic.on_ack(&Ack {
+            received: path.now + Duration::from_secs(60),
+            acked: 1,
+            window_limited: true,
+            ..Ack::default()
+        });
         assert!(cubic.cwnd - before < 1.0);
         let began = cubic.epoch.unwrap().began;
-        cubic.on_ack(&Ack { received: path.now + 70 * SECOND, acked: 1, ..Ack::default() });
-        assert_eq!(cubic.epoch.unwrap().began, began + 10 * SECOND);
+        cubic.on_ack(&Ack { received: path.now + Duration::from_secs(70), acked: 1, ..Ack::default() });
+        assert_eq!(cubic.epoch.unwrap().began, began + Duration::from_secs(10));
     }
 
     #[test]
     fn leaves_slow_start_before_a_loss_with_hystart() {
         // RFC 9406: BDP 100 packets; without it the window would double until something is lost.
         let mut cubic = Cubic::new(CubicSettings { hystart: true, ..CubicSettings::default() });
-        let mut path = Driver::new(from_ms(100.0), from_ms(1.0));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0));
         // Five rounds at a quarter of the pace, each as long as the queue.
-        path.run(&mut cubic, 8 * SECOND);
+        path.run(&mut cubic, Instant::from_s(8.0));
         assert!((100.0..1000.0).contains(&cubic.ssthresh()), "{}", cubic.ssthresh());
         // §4.10: K = 0, and alpha of §4.3 is 1 from the first.
         let epoch = cubic.epoch.unwrap();
         assert_eq!((epoch.k, epoch.reno_alpha(0.7, cubic.cwnd_prior)), (0.0, 1.0));
-        cubic.start(0);
+        cubic.start(Instant::START);
         assert!(cubic.ssthresh().is_infinite());
         assert_eq!(cubic.window(), 10);
     }

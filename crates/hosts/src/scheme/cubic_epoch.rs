@@ -1,11 +1,11 @@
 //! A stage of congestion avoidance of Cubic (RFC 9438 §4.1.2): where on the curve it is, and where Reno would be.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Instant;
 
 /// The stage.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Epoch {
-    pub began: Time,
+    pub began: Instant,
     /// The plateau of the cubic, packets.
     pub origin: f64,
     /// The time from the beginning to the plateau, s.
@@ -17,7 +17,7 @@ pub(super) struct Epoch {
 impl Epoch {
     /// §4.2: K and the origin of a new epoch. Without a plateau above the window (after slow start or a timeout, §4.8,
     /// §4.10) the convex half begins here.
-    pub fn begin(now: Time, cwnd: f64, w_max: Option<f64>, c: f64) -> Epoch {
+    pub fn begin(now: Instant, cwnd: f64, w_max: Option<f64>, c: f64) -> Epoch {
         let origin = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
         let k = libm::cbrt((origin - cwnd) / c.max(1e-9));
         Epoch { began: now, origin, k, reno: cwnd }

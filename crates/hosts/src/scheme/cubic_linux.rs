@@ -10,7 +10,7 @@ mod settings;
 use settings::ACK_RATIO;
 pub use settings::{LinuxCubicSettings, Unknown};
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::hystart::Hystart;
 use super::linux::LinuxWindow;
@@ -22,7 +22,7 @@ const ONE: u32 = 1024;
 const UPDATE_MS: u64 = 31;
 /// RTTs so soon after a loss are not believed, ms.
 const DISTRUST_MS: u64 = 1000;
-const MS: Time = 1_000_000;
+const MS: Duration = Duration::from_millis(1);
 
 /// What the module learns on a connection. Times in ms.
 #[derive(Clone, Debug, Default)]
@@ -176,7 +176,7 @@ impl Default for LinuxCubic {
 }
 
 impl Scheme for LinuxCubic {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = LinuxCubic::new(self.settings);
     }
 
@@ -219,7 +219,7 @@ impl Scheme for LinuxCubic {
         self.on_loss(mark);
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
         self.window.recovered(limit);
     }
 
@@ -240,7 +240,7 @@ impl Scheme for LinuxCubic {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -252,8 +252,8 @@ impl Scheme for LinuxCubic {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -267,7 +267,7 @@ impl Scheme for LinuxCubic {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms, to_s};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::*;
@@ -276,7 +276,7 @@ mod tests {
     fn after_a_loss(settings: LinuxCubicSettings) -> (LinuxCubic, Driver) {
         let mut cubic = LinuxCubic::new(settings);
         cubic.window = LinuxWindow::new(1000);
-        let mut path = Driver::new(from_ms(100.0), from_ms(0.05));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.05));
         path.lose(&mut cubic);
         while cubic.learnt.epoch.is_none() {
             path.ack(&mut cubic);
@@ -292,8 +292,8 @@ mod tests {
         assert!((cubic.learnt.k as f64 / 1024.0 - k).abs() < 0.002);
         let began = path.now;
         for second in 1..=16 {
-            path.run(&mut cubic, began + second * SECOND);
-            let x = to_s(path.now - began) - k;
+            path.run(&mut cubic, began + second * Duration::SECOND);
+            let x = (path.now - began).as_s() - k;
             let law = 0.4 * x * x * x + 1000.0;
             assert!((f64::from(cubic.window()) / law - 1.0).abs() < 0.02, "{second} s: {} v {law}", cubic.window());
         }
@@ -323,7 +323,7 @@ mod tests {
         let mut cubic = LinuxCubic::new(LinuxCubicSettings { tcp_friendliness: false, ..Default::default() });
         cubic.window = LinuxWindow::new(200);
         cubic.window.ssthresh = 50;
-        let mut path = Driver::new(from_ms(100.0), from_ms(0.1));
+        let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.1));
         (0..1000).for_each(|_| _ = path.ack(&mut cubic));
         assert_eq!(cubic.window() - 200, 1000 / 26);
     }
@@ -334,9 +334,9 @@ mod tests {
         let free = LinuxCubicSettings { max_increment: 0, ..LinuxCubicSettings::linux_2_6_22() };
         let fastest = |settings: LinuxCubicSettings| {
             let (mut cubic, mut path) = after_a_loss(settings);
-            path.run(&mut cubic, path.now + 22 * SECOND);
+            path.run(&mut cubic, path.now + Duration::from_secs(22));
             let before = cubic.window();
-            path.run(&mut cubic, path.now + SECOND);
+            path.run(&mut cubic, path.now + Duration::SECOND);
             cubic.window() - before
         };
         let (capped, uncapped) = (fastest(LinuxCubicSettings::linux_2_6_22()), fastest(free));
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(cubic.ssthresh(), f64::from(reduced));
         cubic.begin(0);
         assert_eq!((cubic.learnt.k, cubic.learnt.origin), (0, 1));
-        cubic.start(0);
+        cubic.start(Instant::START);
         assert!(cubic.ssthresh().is_infinite());
     }
 
@@ -361,7 +361,7 @@ mod tests {
         // 15 eighths of a window of ACKs per packet: 3 (1 - beta) / (1 + beta) = 0.53 packets per RTT.
         let mut cubic = LinuxCubic::new(LinuxCubicSettings::linux_2_6());
         cubic.window = LinuxWindow::new(30);
-        let mut path = Driver::new(from_ms(10.0), from_ms(0.1));
+        let mut path = Driver::new(Duration::from_ms(10.0), Duration::from_ms(0.1));
         path.lose(&mut cubic);
         path.round(&mut cubic);
         let before = cubic.window();

@@ -4,7 +4,7 @@
 //! ACKs tell which packets were marked with one bit, by an ACK at once wherever marks begin or end. Here an ACK says how many
 //! of the packets that it answers were marked, so that none is needed.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -72,7 +72,7 @@ impl Default for Dctcp {
 }
 
 impl Scheme for Dctcp {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Dctcp::new(self.initial_window);
     }
 
@@ -113,7 +113,7 @@ impl Scheme for Dctcp {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -125,8 +125,8 @@ impl Scheme for Dctcp {
         self.window.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -140,7 +140,7 @@ impl Scheme for Dctcp {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::loopback::{Loopback, Path};
     use super::*;
@@ -207,12 +207,12 @@ mod tests {
     fn the_queue_stays_near_the_marking_threshold() {
         // Alizadeh et al. 2010 §3.3: one flow, K = 20: the queue tops out just above K, and its swing A is
         // sqrt(2 (C RTT + K)) / 2 packets, here 6.
-        let path = Path { mark_above: 20, ..Path::clean(10_000.0, from_ms(5.0)) };
+        let path = Path { mark_above: 20, ..Path::clean(10_000.0, Duration::from_ms(5.0)) };
         let mut flow = Loopback::new(Dctcp::default(), path);
-        flow.run(2 * SECOND);
+        flow.run(Instant::from_s(2.0));
         flow.reset_meter();
         let (mut low, mut high) = (usize::MAX, 0);
-        flow.watch(6 * SECOND, |f| {
+        flow.watch(Instant::from_s(6.0), |f| {
             let queue = f.queue();
             (low, high) = (low.min(queue), high.max(queue));
         });

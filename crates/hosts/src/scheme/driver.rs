@@ -5,39 +5,39 @@
 
 use std::collections::VecDeque;
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Congestion, Scheme};
 
 /// A sender's path and what is on it.
 pub(crate) struct Driver {
     /// The present instant.
-    pub now: Time,
+    pub now: Instant,
     /// Number of the next packet.
     pub next_seq: u32,
-    rtt: Time,
-    service: Time,
-    link_free: Time,
-    last_sent: Option<Time>,
+    rtt: Duration,
+    service: Duration,
+    link_free: Instant,
+    last_sent: Option<Instant>,
     delivered: u64,
-    min_rtt: Time,
+    min_rtt: Duration,
     recover: Option<u32>,
     /// Sending time and return of the ACK of each packet in flight.
-    flight: VecDeque<(Time, Time)>,
+    flight: VecDeque<(Instant, Instant)>,
 }
 
 impl Driver {
     /// A path of this RTT and time per packet on its link.
-    pub fn new(rtt: Time, service: Time) -> Driver {
+    pub fn new(rtt: Duration, service: Duration) -> Driver {
         Driver {
-            now: 0,
+            now: Instant::START,
             next_seq: 0,
             rtt,
             service,
-            link_free: 0,
+            link_free: Instant::START,
             last_sent: None,
             delivered: 0,
-            min_rtt: Time::MAX,
+            min_rtt: Duration::MAX,
             recover: None,
             flight: VecDeque::new(),
         }
@@ -92,7 +92,7 @@ impl Driver {
     }
 
     /// ACKs until this instant.
-    pub fn run(&mut self, scheme: &mut impl Scheme, until: Time) {
+    pub fn run(&mut self, scheme: &mut impl Scheme, until: Instant) {
         while self.now < until {
             self.ack(scheme);
         }

@@ -7,8 +7,8 @@ macro_rules! each_method {
         $then! {
             $given
             told {
-                start(self, now: Time);
-                resume(self, now: Time, idle: Time);
+                start(self, now: Instant);
+                resume(self, now: Instant, idle: Duration);
                 on_ack(self, ack: &Ack);
                 on_loss(self, loss: &Congestion);
                 on_lost(self, packets: u32);
@@ -16,16 +16,16 @@ macro_rules! each_method {
                 collapse(self);
                 on_ecn(self, mark: &Congestion);
                 on_rto(self, timeout: &Congestion);
-                on_recovered(self, now: Time, limit: Option<u32>);
+                on_recovered(self, now: Instant, limit: Option<u32>);
                 on_partial_ack(self, deflate: u32);
                 keep(self);
-                on_spurious(self, now: Time);
+                on_spurious(self, now: Instant);
                 after_idle(self, timeouts: u32, initial_window: u32);
                 on_stale_ack(self);
             }
             asked {
                 window(self) -> u32;
-                intersend(self) -> Time;
+                intersend(self) -> Duration;
                 ssthresh(self) -> f64;
                 capabilities(self) -> Capabilities;
             }

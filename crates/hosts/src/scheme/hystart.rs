@@ -1,7 +1,7 @@
 //! HyStart (Ha and Rhee 2008) as the Linux module has it: a sign in the ACKs of slow start that the path is full. What came
 //! of it in RFC 9406 is in `hystart_plus_plus.rs`.
 
-use exmachina_net::time::{Time, from_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::Ack;
 
@@ -17,12 +17,12 @@ const RISE_MS: (f64, f64) = (4.0, 16.0);
 /// The state of one round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hystart {
-    round_began: Time,
-    last_ack: Time,
+    round_began: Instant,
+    last_ack: Instant,
     /// The round ends with the ACK of this packet.
     end: u32,
     samples: u32,
-    smallest: Time,
+    smallest: Duration,
 }
 
 impl Hystart {
@@ -34,10 +34,10 @@ impl Hystart {
                 last_ack: ack.received,
                 end: ack.next_seq,
                 samples: 0,
-                smallest: Time::MAX,
+                smallest: Duration::MAX,
             };
         }
-        if cwnd < LOW_WINDOW || ack.rtt == 0 {
+        if cwnd < LOW_WINDOW || ack.rtt == Duration::ZERO {
             return false;
         }
         self.train(ack) || self.delayed(ack)
@@ -45,11 +45,11 @@ impl Hystart {
 
     /// A burst whose ACKs come back to back for half of the min RTT has filled the forward path.
     fn train(&mut self, ack: &Ack) -> bool {
-        if ack.received.saturating_sub(self.last_ack) > from_ms(TRAIN_GAP_MS) {
+        if ack.received.since(self.last_ack) > Duration::from_ms(TRAIN_GAP_MS) {
             return false;
         }
         self.last_ack = ack.received;
-        ack.received.saturating_sub(self.round_began) >= ack.min_rtt / 2
+        ack.received.since(self.round_began) >= ack.min_rtt / 2
     }
 
     /// The first RTTs of the round exceed the min RTT by an eighth, bounded.
@@ -58,7 +58,7 @@ impl Hystart {
             self.samples += 1;
             self.smallest = self.smallest.min(ack.rtt);
         }
-        let rise = (ack.min_rtt / 8).clamp(from_ms(RISE_MS.0), from_ms(RISE_MS.1));
+        let rise = (ack.min_rtt / 8).clamp(Duration::from_ms(RISE_MS.0), Duration::from_ms(RISE_MS.1));
         self.samples == SAMPLES && self.smallest >= ack.min_rtt.saturating_add(rise)
     }
 }
@@ -69,9 +69,9 @@ mod tests {
 
     fn ack(at_ms: f64, rtt_ms: f64, seq: u32) -> Ack {
         Ack {
-            received: from_ms(at_ms),
-            rtt: from_ms(rtt_ms),
-            min_rtt: from_ms(80.0),
+            received: Instant::from_ms(at_ms),
+            rtt: Duration::from_ms(rtt_ms),
+            min_rtt: Duration::from_ms(80.0),
             seq,
             next_seq: seq + 32,
             ..Ack::default()

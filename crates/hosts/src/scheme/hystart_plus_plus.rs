@@ -1,13 +1,13 @@
 //! HyStart++ (RFC 9406): slow start that grows a quarter as fast once RTTs rise, and ends if they stay up for five rounds.
 
-use exmachina_net::time::{Time, from_ms};
+use exmachina_net::time::Duration;
 
 use super::Ack;
 
 /// §4.3, MIN_RTT_THRESH and MAX_RTT_THRESH: bounds of the rise in RTT that counts, ms.
 const RISE_MS: (f64, f64) = (4.0, 16.0);
 /// §4.3, MIN_RTT_DIVISOR: the share of the RTT that counts as a rise.
-const RISE_DIVISOR: Time = 8;
+const RISE_DIVISOR: u64 = 8;
 /// §4.3, N_RTT_SAMPLE: samples of a round before its smallest is believed.
 const SAMPLES: u32 = 8;
 /// §4.3, CSS_GROWTH_DIVISOR: how much slower conservative slow start grows.
@@ -21,7 +21,7 @@ const ACK_LIMIT: u32 = 8;
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
     /// The smallest RTT of the round in which it began: a smaller one says that the rise was none.
-    baseline: Time,
+    baseline: Duration,
     /// Rounds that it has seen, the present one included.
     rounds: u32,
 }
@@ -32,15 +32,15 @@ pub(super) struct HystartPlusPlus {
     /// The round ends with the ACK of this packet; none before the first ACK.
     end: Option<u32>,
     samples: u32,
-    /// The smallest RTT of the present round and of the one before; `Time::MAX`: none.
-    current: Time,
-    last: Time,
+    /// The smallest RTT of the present round and of the one before; `Instant::NEVER`: none.
+    current: Duration,
+    last: Duration,
     conservative: Option<Conservative>,
 }
 
 impl Default for HystartPlusPlus {
     fn default() -> Self {
-        HystartPlusPlus { end: None, samples: 0, current: Time::MAX, last: Time::MAX, conservative: None }
+        HystartPlusPlus { end: None, samples: 0, current: Duration::MAX, last: Duration::MAX, conservative: None }
     }
 }
 
@@ -50,7 +50,7 @@ impl HystartPlusPlus {
         if self.end.is_none_or(|end| ack.seq >= end) && self.end_round(ack) {
             return None;
         }
-        if ack.rtt > 0 {
+        if ack.rtt > Duration::ZERO {
             self.current = self.current.min(ack.rtt);
             self.samples += 1;
         }
@@ -66,7 +66,7 @@ impl HystartPlusPlus {
     fn end_round(&mut self, ack: &Ack) -> bool {
         self.end = Some(ack.next_seq);
         self.last = self.current;
-        self.current = Time::MAX;
+        self.current = Duration::MAX;
         self.samples = 0;
         let Some(conservative) = &mut self.conservative else { return false };
         conservative.rounds += 1;
@@ -78,8 +78,8 @@ impl HystartPlusPlus {
     fn judge(&mut self) {
         match self.conservative {
             Some(Conservative { baseline, .. }) if self.current < baseline => self.conservative = None,
-            None if self.last != Time::MAX => {
-                let rise = (self.last / RISE_DIVISOR).clamp(from_ms(RISE_MS.0), from_ms(RISE_MS.1));
+            None if self.last != Duration::MAX => {
+                let rise = (self.last / RISE_DIVISOR).clamp(Duration::from_ms(RISE_MS.0), Duration::from_ms(RISE_MS.1));
                 if self.current >= self.last.saturating_add(rise) {
                     self.conservative = Some(Conservative { baseline: self.current, rounds: 1 });
                 }
@@ -102,7 +102,7 @@ mod tests {
             .map(|(round, &rtt)| {
                 (0..20).try_fold(0.0, |sum, i| {
                     let seq = 20 * round as u32 + i;
-                    let ack = Ack { seq, next_seq: seq + 20, acked: 1, rtt: from_ms(rtt), ..Ack::default() };
+                    let ack = Ack { seq, next_seq: seq + 20, acked: 1, rtt: Duration::from_ms(rtt), ..Ack::default() };
                     hystart.growth(&ack).map(|packets| sum + packets)
                 })
             })
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_ack_adds_eight_packets_at_most_4_3() {
-        let ack = Ack { next_seq: 20, acked: 9, rtt: from_ms(80.0), ..Ack::default() };
+        let ack = Ack { next_seq: 20, acked: 9, rtt: Duration::from_ms(80.0), ..Ack::default() };
         assert_eq!(HystartPlusPlus::default().growth(&ack), Some(8.0));
     }
 }

@@ -1,6 +1,6 @@
 //! What a scheme is asked and told, and what it can do.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Congestion};
@@ -8,9 +8,9 @@ use super::{Ack, Congestion};
 /// A congestion-control scheme.
 pub trait Scheme: Clone {
     /// A connection is opened at `now`: forget everything.
-    fn start(&mut self, now: Time);
+    fn start(&mut self, now: Instant);
     /// Another on-period begins on an open connection, whose last packet was sent `idle` ago.
-    fn resume(&mut self, _now: Time, _idle: Time) {}
+    fn resume(&mut self, _now: Instant, _idle: Duration) {}
     /// An ACK of the present connection arrives.
     fn on_ack(&mut self, ack: &Ack);
     /// Packets were lost: called once per window (on entering recovery), before `on_ack` of the same ACK.
@@ -28,21 +28,21 @@ pub trait Scheme: Clone {
     fn on_rto(&mut self, _timeout: &Congestion) {}
     /// Everything that was lost has been repaired. `limit`: the window that a transport allows at once that leaves the way
     /// back to the threshold to the scheme (ns-2's TCP/Linux).
-    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {}
+    fn on_recovered(&mut self, _now: Instant, _limit: Option<u32>) {}
     /// A part of the window that was lost has been repaired, and it deflates by so many packets (RFC 6582 §3.2, step 5).
     fn on_partial_ack(&mut self, _deflate: u32) {}
     /// Losses are about to lower the window, and that may prove an error: what [`Scheme::on_spurious`] restores is to be kept.
     fn keep(&mut self) {}
     /// What was taken for lost was late (RFC 4015; RFC 9438 §4.9): the window is to be again what it was at
     /// [`Scheme::keep`], if it is not larger.
-    fn on_spurious(&mut self, _now: Time) {}
+    fn on_spurious(&mut self, _now: Instant) {}
     /// The connection was idle for so many timeouts and part of one more (RFC 2861 §3): the window is halved for each, but not
     /// below the initial one.
     fn after_idle(&mut self, _timeouts: u32, _initial_window: u32) {}
     /// Packets that may be in flight.
     fn window(&self) -> u32;
     /// Least time between two sends.
-    fn intersend(&self) -> Time;
+    fn intersend(&self) -> Duration;
     /// An ACK of a packet of an earlier on-period arrived, and it starts anew with each.
     fn on_stale_ack(&mut self) {}
     /// The rule table and the flow under it, of a scheme that is nothing besides.

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use exmachina_net::time::{SECOND, Time, to_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Congestion, Scheme};
 
@@ -23,18 +23,18 @@ const ALLOWED_INCREASE: f64 = 1.0;
 /// RFC 6817 §2.5, packets; the initial window too.
 const MIN_CWND: f64 = 2.0;
 /// What a base delay is the least of.
-const MINUTE: Time = 60 * SECOND;
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// LEDBAT's congestion control.
 #[derive(Clone, Debug)]
 pub struct Ledbat {
     cwnd: f64,
     /// Least RTT of each of the last minutes, the present one last.
-    bases: VecDeque<Time>,
+    bases: VecDeque<Duration>,
     /// The minute of the last sample.
     minute: u64,
     /// The last RTTs.
-    current: VecDeque<Time>,
+    current: VecDeque<Duration>,
 }
 
 impl Default for Ledbat {
@@ -62,7 +62,7 @@ impl Ledbat {
     }
 
     /// Queueing delay; `None` before the first RTT.
-    fn queueing(&self) -> Option<Time> {
+    fn queueing(&self) -> Option<Duration> {
         let base = self.bases.iter().min()?;
         let current = self.current.iter().min()?;
         Some(current.saturating_sub(*base))
@@ -70,18 +70,18 @@ impl Ledbat {
 }
 
 impl Scheme for Ledbat {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Ledbat::default();
     }
 
     /// RFC 6817 §2.4.2. Its own limit, one packet above what was in flight, stands for "growth only if window-limited".
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.rtt > 0 {
+        if ack.rtt > Duration::ZERO {
             self.learn(ack);
         }
         let Some(queueing) = self.queueing() else { return };
         let acked = f64::from(ack.newly_delivered.max(ack.acked));
-        let off_target = (TARGET_MS - to_ms(queueing)) / TARGET_MS;
+        let off_target = (TARGET_MS - queueing.as_ms()) / TARGET_MS;
         let change = GAIN * off_target * acked / self.cwnd;
         if change > 0.0 && ack.in_recovery {
             return;
@@ -104,28 +104,28 @@ impl Scheme for Ledbat {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::from_ms;
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::loopback::{Loopback, Path};
     use super::*;
 
-    fn ack(received: Time, rtt_ms: f64) -> Ack {
-        Ack { received, rtt: from_ms(rtt_ms), acked: 1, newly_delivered: 1, in_flight: 100, ..Ack::default() }
+    fn ack(received: Instant, rtt_ms: f64) -> Ack {
+        Ack { received, rtt: Duration::from_ms(rtt_ms), acked: 1, newly_delivered: 1, in_flight: 100, ..Ack::default() }
     }
 
     #[test]
     fn it_holds_100_ms_of_queue_rfc_6817_2_5() {
-        let mut flow = Loopback::new(Ledbat::default(), Path::clean(1000.0, from_ms(40.0)));
-        flow.run(60 * SECOND);
+        let mut flow = Loopback::new(Ledbat::default(), Path::clean(1000.0, Duration::from_ms(40.0)));
+        flow.run(Instant::from_s(60.0));
         flow.reset_meter();
-        flow.run(100 * SECOND);
+        flow.run(Instant::from_s(100.0));
         assert!(flow.utilization() > 0.999, "{}", flow.utilization());
         // 100 ms of a link of 1000 packets/s.
         assert!((95.0..102.0).contains(&flow.mean_queue()), "{}", flow.mean_queue());
@@ -134,36 +134,36 @@ mod tests {
     #[test]
     fn growth_is_in_proportion_to_the_distance_from_the_target_rfc_6817_2_4_2() {
         let mut ledbat = Ledbat { cwnd: 10.0, ..Ledbat::default() };
-        ledbat.on_ack(&ack(0, 50.0));
+        ledbat.on_ack(&ack(Instant::START, 50.0));
         assert!((ledbat.cwnd - 10.1).abs() < 1e-12);
         // Four samples of 200 ms: 50 ms above the target, once the 50 ms sample has left the filter of four.
-        (0..3).for_each(|_| ledbat.on_ack(&ack(0, 200.0)));
+        (0..3).for_each(|_| ledbat.on_ack(&ack(Instant::START, 200.0)));
         let before = ledbat.cwnd;
-        ledbat.on_ack(&ack(0, 200.0));
+        ledbat.on_ack(&ack(Instant::START, 200.0));
         assert!((ledbat.cwnd - (before - 0.5 / before)).abs() < 1e-12);
         // In recovery it shrinks but does not grow.
-        ledbat.on_ack(&Ack { in_recovery: true, ..ack(0, 200.0) });
+        ledbat.on_ack(&Ack { in_recovery: true, ..ack(Instant::START, 200.0) });
         assert!(ledbat.cwnd < before - 0.5 / before);
         let before = ledbat.cwnd;
-        ledbat.on_ack(&Ack { in_recovery: true, ..ack(0, 50.0) });
+        ledbat.on_ack(&Ack { in_recovery: true, ..ack(Instant::START, 50.0) });
         assert_eq!(ledbat.cwnd, before);
     }
 
     #[test]
     fn an_idle_sender_does_not_save_up_window_rfc_6817_2_4_2() {
         let mut ledbat = Ledbat { cwnd: 50.0, ..Ledbat::default() };
-        ledbat.on_ack(&Ack { in_flight: 9, ..ack(0, 50.0) });
+        ledbat.on_ack(&Ack { in_flight: 9, ..ack(Instant::START, 50.0) });
         assert_eq!(ledbat.cwnd, 11.0);
     }
 
     #[test]
     fn base_delays_are_minima_of_ten_minutes_rfc_6817_2_4_2() {
         let mut ledbat = Ledbat::default();
-        ledbat.on_ack(&ack(0, 10.0));
-        (1..10).for_each(|m| ledbat.on_ack(&ack(m * MINUTE, 60.0)));
-        assert_eq!(ledbat.queueing(), Some(from_ms(50.0)));
-        ledbat.on_ack(&ack(10 * MINUTE, 60.0));
-        assert_eq!(ledbat.queueing(), Some(0));
+        ledbat.on_ack(&ack(Instant::START, 10.0));
+        (1..10).for_each(|m| ledbat.on_ack(&ack(Instant::START + m * MINUTE, 60.0)));
+        assert_eq!(ledbat.queueing(), Some(Duration::from_ms(50.0)));
+        ledbat.on_ack(&ack(Instant::START + 10 * MINUTE, 60.0));
+        assert_eq!(ledbat.queueing(), Some(Duration::ZERO));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{NEVER, SECOND, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Congestion, RateSample, Scheme};
 
@@ -16,7 +16,7 @@ pub struct Path {
     /// Bottleneck rate, packets/s.
     pub rate: f64,
     /// RTT without a queue.
-    pub rtt: Time,
+    pub rtt: Duration,
     /// Packets that the bottleneck holds, the one being transmitted included.
     pub buffer: usize,
     /// Packets that arrive behind more than this many are marked.
@@ -27,13 +27,13 @@ pub struct Path {
 
 impl Path {
     /// A path with an endless buffer, without marks or losses.
-    pub fn clean(rate: f64, rtt: Time) -> Path {
+    pub fn clean(rate: f64, rtt: Duration) -> Path {
         Path { rate, rtt, buffer: usize::MAX, mark_above: usize::MAX, loss: 0.0 }
     }
 
     /// Bandwidth-delay product, packets.
     pub fn bdp(&self) -> f64 {
-        self.rate * self.rtt as f64 / 1e9
+        self.rate * self.rtt.as_nanos_f64() / 1e9
     }
 }
 
@@ -41,10 +41,10 @@ impl Path {
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     seq: u32,
-    sent: Time,
+    sent: Instant,
     delivered: u64,
-    delivered_time: Time,
-    first_sent: Time,
+    delivered_time: Instant,
+    first_sent: Instant,
     tx_in_flight: u32,
     lost: u64,
 }
@@ -52,7 +52,7 @@ struct Sent {
 /// An ACK on its way.
 #[derive(Clone, Copy, Debug)]
 struct Echo {
-    arrives: Time,
+    arrives: Instant,
     seq: u32,
     marked: bool,
 }
@@ -67,7 +67,7 @@ pub struct Meter {
     /// Sum of the times that packets waited for the link, s.
     wait_s: f64,
     /// When it began.
-    began: Time,
+    began: Instant,
 }
 
 /// The closed loop.
@@ -77,51 +77,51 @@ pub struct Loopback<S> {
     /// The path; may be changed during a run.
     pub path: Path,
     /// The present instant.
-    pub now: Time,
+    pub now: Instant,
     /// Since the start or the last `reset_meter`.
     pub meter: Meter,
     unacked: VecDeque<Sent>,
     echoes: VecDeque<Echo>,
-    departures: VecDeque<Time>,
-    free: Time,
-    next_send: Time,
+    departures: VecDeque<Instant>,
+    free: Instant,
+    next_send: Instant,
     next_seq: u32,
     delivered: u64,
-    delivered_time: Time,
-    first_sent: Time,
+    delivered_time: Instant,
+    first_sent: Instant,
     lost: u64,
     /// In recovery: losses of packets before the first number belong to it; it ends with the ACK of the second.
     recovery: Option<(u32, u32)>,
     reduced_until: u32,
-    min_rtt: Time,
+    min_rtt: Duration,
     srtt: f64,
-    last_ack: Time,
+    last_ack: Instant,
     luck: Stream,
 }
 
 impl<S: Scheme> Loopback<S> {
     pub fn new(mut scheme: S, path: Path) -> Self {
-        scheme.start(0);
+        scheme.start(Instant::START);
         Loopback {
             scheme,
             path,
-            now: 0,
+            now: Instant::START,
             meter: Meter::default(),
             unacked: VecDeque::new(),
             echoes: VecDeque::new(),
             departures: VecDeque::new(),
-            free: 0,
-            next_send: 0,
+            free: Instant::START,
+            next_send: Instant::START,
             next_seq: 0,
             delivered: 0,
-            delivered_time: 0,
-            first_sent: 0,
+            delivered_time: Instant::START,
+            first_sent: Instant::START,
             lost: 0,
             recovery: None,
             reduced_until: 0,
-            min_rtt: NEVER,
+            min_rtt: Duration::MAX,
             srtt: 0.0,
-            last_ack: 0,
+            last_ack: Instant::START,
             luck: Stream::new(1, 0, 0, Purpose::Loss),
         }
     }
@@ -133,12 +133,12 @@ impl<S: Scheme> Loopback<S> {
 
     /// Share of the link's capacity that was used.
     pub fn utilization(&self) -> f64 {
-        self.meter.delivered as f64 / (self.path.rate * (self.now - self.meter.began) as f64 / 1e9)
+        self.meter.delivered as f64 / (self.path.rate * (self.now - self.meter.began).as_nanos_f64() / 1e9)
     }
 
     /// Mean number of packets that waited (Little's law).
     pub fn mean_queue(&self) -> f64 {
-        self.meter.wait_s / ((self.now - self.meter.began) as f64 / 1e9)
+        self.meter.wait_s / ((self.now - self.meter.began).as_nanos_f64() / 1e9)
     }
 
     /// Packets in the bottleneck now.
@@ -155,16 +155,21 @@ impl<S: Scheme> Loopback<S> {
     }
 
     /// Runs to `until`.
-    pub fn run(&mut self, until: Time) {
+    pub fn run(&mut self, until: Instant) {
         self.watch(until, |_| {});
     }
 
     /// Runs to `until`; `seen` is called after each ACK.
-    pub fn watch(&mut self, until: Time, mut seen: impl FnMut(&mut Self)) {
+    pub fn watch(&mut self, until: Instant, mut seen: impl FnMut(&mut Self)) {
         loop {
-            let send = if self.in_flight() < self.scheme.window() { self.next_send.max(self.now) } else { NEVER };
-            let ack = self.echoes.front().map_or(NEVER, |e| e.arrives);
-            let timeout = if self.unacked.is_empty() { NEVER } else { self.last_ack.max(self.now.min(send)) + SECOND };
+            let send =
+                if self.in_flight() < self.scheme.window() { self.next_send.max(self.now) } else { Instant::NEVER };
+            let ack = self.echoes.front().map_or(Instant::NEVER, |e| e.arrives);
+            let timeout = if self.unacked.is_empty() {
+                Instant::NEVER
+            } else {
+                self.last_ack.max(self.now.min(send)) + Duration::SECOND
+            };
             let next = send.min(ack).min(timeout);
             if next > until {
                 self.now = until;
@@ -204,9 +209,9 @@ impl<S: Scheme> Loopback<S> {
         if behind >= self.path.buffer || self.luck.uniform() < self.path.loss {
             return;
         }
-        let service = (1e9 / self.path.rate) as Time;
+        let service = Duration::from_nanos_f64(1e9 / self.path.rate);
         let begins = self.free.max(self.now);
-        self.meter.wait_s += (begins - self.now) as f64 / 1e9;
+        self.meter.wait_s += (begins - self.now).as_nanos_f64() / 1e9;
         self.free = begins + service;
         self.departures.push_back(self.free);
         let arrives = self.free + self.path.rtt;
@@ -269,7 +274,7 @@ impl<S: Scheme> Loopback<S> {
         self.meter.delivered += 1;
         let rtt = self.now - packet.sent;
         self.min_rtt = self.min_rtt.min(rtt);
-        self.srtt = if self.srtt == 0.0 { rtt as f64 } else { 0.875 * self.srtt + 0.125 * rtt as f64 };
+        self.srtt = if self.srtt == 0.0 { rtt.as_nanos_f64() } else { 0.875 * self.srtt + 0.125 * rtt.as_nanos_f64() };
         let lost = self.find_losses(echo.seq);
         if self.recovery.is_some_and(|(_, end)| echo.seq >= end) && lost == 0 {
             self.recovery = None;
@@ -284,7 +289,7 @@ impl<S: Scheme> Loopback<S> {
         self.scheme.on_ack(&Ack {
             sent: packet.sent,
             received: self.now,
-            tick: 0,
+            tick: Duration::ZERO,
             seq: echo.seq,
             next_seq: self.next_seq,
             advance: 1,
@@ -295,7 +300,7 @@ impl<S: Scheme> Loopback<S> {
             in_flight: self.in_flight(),
             rtt,
             min_rtt: self.min_rtt,
-            srtt: self.srtt as Time,
+            srtt: Duration::from_nanos_f64(self.srtt),
             in_recovery: self.recovery.is_some(),
             in_loss: false,
             window_limited,

@@ -1,6 +1,6 @@
 //! What meets in the networks of a design.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Aimd, Capabilities, Congestion, Remy, Scheme};

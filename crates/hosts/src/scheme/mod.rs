@@ -77,7 +77,7 @@ pub use vegas_linux::LinuxVegas;
 pub use vegas_ns2::{VegasNs2, VegasNs2Settings};
 pub use xcp::Xcp;
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 enum_of_schemes! {

@@ -1,7 +1,7 @@
 //! Schemes by name, as scenario files and people call them.
 
 use exmachina_net::random::Stream;
-use exmachina_net::time::{NEVER, SECOND};
+use exmachina_net::time::Duration;
 
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
@@ -186,7 +186,7 @@ impl SchemeName {
                 initial_window,
                 hystart: true,
                 // RFC 5681 §4.1, where the transport does not say what a pause does.
-                restart_after: if ns2 { SECOND } else { NEVER },
+                restart_after: if ns2 { Duration::SECOND } else { Duration::MAX },
                 ecn,
                 ..CubicSettings::default()
             })),
@@ -231,6 +231,7 @@ impl SchemeName {
 #[cfg(test)]
 mod tests {
     use exmachina_net::random::Purpose;
+    use exmachina_net::time::Instant;
 
     use super::super::Scheme;
     use super::*;
@@ -240,7 +241,7 @@ mod tests {
         let around = Surroundings { preset, transport: preset.settings(), ecn: false, library: &NONE };
         let luck = Stream::new(1, 0, 0, Purpose::Scheme);
         let mut scheme = SchemeName::parse(name).unwrap().sender(&around, luck).unwrap();
-        scheme.start(0);
+        scheme.start(Instant::START);
         scheme
     }
 
@@ -253,7 +254,7 @@ mod tests {
         }
         assert_eq!(sender("window:40", Preset::Today).window(), 40);
         // 2.5 Mbit/s are 250 packets of 1250 bytes in a second.
-        assert_eq!(sender("rate:2.5", Preset::Today).intersend(), 4_000_000);
+        assert_eq!(sender("rate:2.5", Preset::Today).intersend(), Duration::from_millis(4));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! NewReno by RFC 5681: slow start, +1 per RTT, halved on a loss. What is sent in recovery (RFC 6582) is the transport's.
 
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::decrease::Basis;
 use super::reno_window::RenoWindow;
@@ -13,7 +13,7 @@ pub struct NewRenoSettings {
     pub initial_window: u32,
     /// An on-period that begins after so long a pause starts with the initial window at most, ns (RFC 5681 §4.1, where it
     /// is the RTO).
-    pub restart_after: Time,
+    pub restart_after: Duration,
     /// Its packets may be marked; a mark counts as a loss (RFC 3168 §6.1.2).
     pub ecn: bool,
 }
@@ -22,7 +22,7 @@ impl NewRenoSettings {
     /// With this initial window; what a pause does is the transport's to say, and no packets are marked.
     #[must_use]
     pub fn new(initial_window: u32) -> NewRenoSettings {
-        NewRenoSettings { initial_window, restart_after: NEVER, ecn: false }
+        NewRenoSettings { initial_window, restart_after: Duration::MAX, ecn: false }
     }
 }
 
@@ -42,11 +42,11 @@ impl NewReno {
 }
 
 impl Scheme for NewReno {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = NewReno::new(self.settings);
     }
 
-    fn resume(&mut self, _now: Time, idle: Time) {
+    fn resume(&mut self, _now: Instant, idle: Duration) {
         if idle > self.settings.restart_after {
             self.window.cwnd = self.window.cwnd.min(f64::from(self.settings.initial_window.max(1)));
         }
@@ -82,7 +82,7 @@ impl Scheme for NewReno {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -94,8 +94,8 @@ impl Scheme for NewReno {
         self.window.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -109,7 +109,7 @@ impl Scheme for NewReno {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::Duration;
 
     use super::super::driver::Driver;
     use super::*;
@@ -152,12 +152,13 @@ mod tests {
     #[test]
     fn restarts_with_the_initial_window_after_a_pause() {
         // RFC 5681 §4.1, "Restarting Idle Connections".
-        let settings = NewRenoSettings { restart_after: SECOND, ..NewRenoSettings::new(4) };
-        let (mut reno, mut path) = (NewReno::new(settings), Driver::new(from_ms(100.0), from_ms(0.01)));
+        let settings = NewRenoSettings { restart_after: Duration::SECOND, ..NewRenoSettings::new(4) };
+        let (mut reno, mut path) =
+            (NewReno::new(settings), Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.01)));
         (0..3).for_each(|_| path.round(&mut reno));
-        reno.resume(path.now, from_ms(900.0));
+        reno.resume(path.now, Duration::from_ms(900.0));
         assert_eq!(reno.window(), 32);
-        reno.resume(path.now, from_ms(1100.0));
+        reno.resume(path.now, Duration::from_ms(1100.0));
         assert_eq!(reno.window(), 4);
     }
 }

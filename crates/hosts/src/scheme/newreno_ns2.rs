@@ -1,7 +1,7 @@
 //! NewReno as ns-2 has it (`Agent/TCP/Newreno`): ACKs are counted, whatever they acknowledge, and the window is halved, not
 //! what is outstanding. It does not ask whether the window was used.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::reno_window::RenoWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -24,7 +24,7 @@ impl NewRenoNs2 {
 }
 
 impl Scheme for NewRenoNs2 {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = NewRenoNs2::new(self.initial_window, self.ecn);
     }
 
@@ -57,7 +57,7 @@ impl Scheme for NewRenoNs2 {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -69,8 +69,8 @@ impl Scheme for NewRenoNs2 {
         self.window.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {

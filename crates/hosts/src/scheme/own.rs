@@ -1,6 +1,6 @@
 //! Schemes that are not compiled in.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Own {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::Time;
+    use exmachina_net::time::{Duration, Instant};
 
     use super::Own;
     use crate::scheme::{Ack, Capabilities, Scheme};
@@ -39,7 +39,7 @@ mod tests {
     struct Odd(u32);
 
     impl Scheme for Odd {
-        fn start(&mut self, _now: Time) {
+        fn start(&mut self, _now: Instant) {
             self.0 = 1;
         }
 
@@ -47,7 +47,7 @@ mod tests {
             self.0 += 1;
         }
 
-        fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+        fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
             self.0 = limit.unwrap_or(0);
         }
 
@@ -55,8 +55,8 @@ mod tests {
             self.0
         }
 
-        fn intersend(&self) -> Time {
-            7
+        fn intersend(&self) -> Duration {
+            Duration::from_nanos(7)
         }
 
         fn capabilities(&self) -> Capabilities {
@@ -67,11 +67,11 @@ mod tests {
     #[test]
     fn behind_a_pointer_it_is_the_scheme_that_it_was() {
         let mut own = Own(Box::new(Odd(0)));
-        own.start(0);
+        own.start(Instant::START);
         let mut copy = own.clone();
         own.on_ack(&Ack::default());
-        copy.on_recovered(0, Some(40));
-        assert_eq!((own.window(), copy.window(), own.intersend()), (2, 40, 7));
+        copy.on_recovered(Instant::START, Some(40));
+        assert_eq!((own.window(), copy.window(), own.intersend()), (2, 40, Duration::from_nanos(7)));
         assert_eq!(own.capabilities(), Odd(0).capabilities());
         assert!(own.ssthresh().is_nan());
     }

@@ -1,6 +1,6 @@
 //! A RemyCC: a rule table behind the scheme trait.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Controller, FlatTable};
 
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -23,11 +23,11 @@ impl<'t> Remy<'t> {
 }
 
 impl Scheme for Remy<'_> {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         self.controller = Controller::start(self.table);
     }
 
-    fn resume(&mut self, now: Time, _idle: Time) {
+    fn resume(&mut self, now: Instant, _idle: Duration) {
         self.start(now);
     }
 
@@ -38,7 +38,8 @@ impl Scheme for Remy<'_> {
         if lost > 0 {
             self.on_lost(lost);
         }
-        self.controller.on_stretched_ack(self.table, sent, received, tick, advance, stretch.max(1));
+        let [sent, received] = [sent, received].map(Instant::as_nanos);
+        self.controller.on_stretched_ack(self.table, sent, received, tick.as_nanos(), advance, stretch.max(1));
     }
 
     /// The memory knows nothing of it, but its rule is carried out once more. Tao'14's ns-2 curves show that theirs did:
@@ -80,8 +81,8 @@ impl Scheme for Remy<'_> {
     }
 
     #[inline(always)]
-    fn intersend(&self) -> Time {
-        self.controller.intersend_ns()
+    fn intersend(&self) -> Duration {
+        Duration::from_nanos(self.controller.intersend_ns())
     }
 }
 
@@ -105,7 +106,7 @@ mod tests {
         let (lost, arrived) = (1.0 / 256.0, 255.0 / 256.0);
         assert!((share(&told) - arrived * lost * (1.0 + arrived)).abs() < 1e-12);
         assert_eq!((share(&heard), share(&timed_out)), (share(&told), share(&told)));
-        told.start(0);
+        told.start(Instant::START);
         assert_eq!(share(&told), 0.0);
     }
 }

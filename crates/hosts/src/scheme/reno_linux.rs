@@ -1,7 +1,7 @@
 //! Reno of Linux 2.6.22 (`tcp_cong.c`), as ns-2's agent for Linux's modules ran it: whole packets, and half of ssthresh during
 //! recovery.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::linux::LinuxWindow;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -24,7 +24,7 @@ impl LinuxReno {
 }
 
 impl Scheme for LinuxReno {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = LinuxReno::new(self.initial_window, self.ecn);
     }
 
@@ -47,7 +47,7 @@ impl Scheme for LinuxReno {
         self.window.time_out(timeout, self.window.half(), self.initial_window);
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
         self.window.recovered(limit);
     }
 
@@ -55,7 +55,7 @@ impl Scheme for LinuxReno {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -67,8 +67,8 @@ impl Scheme for LinuxReno {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {

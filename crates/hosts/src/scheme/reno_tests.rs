@@ -1,12 +1,12 @@
 //! What all Renos have in common (RFC 5681).
 
-use exmachina_net::time::from_ms;
+use exmachina_net::time::{Duration, Instant};
 
 use super::driver::Driver;
 use super::{Ack, AnyScheme, Congestion, LinuxReno, NewReno, NewRenoNs2, NewRenoSettings, Scheme};
 
 fn path() -> Driver {
-    Driver::new(from_ms(100.0), from_ms(0.01))
+    Driver::new(Duration::from_ms(100.0), Duration::from_ms(0.01))
 }
 
 fn all() -> [(&'static str, AnyScheme<'static>); 3] {
@@ -56,7 +56,7 @@ fn a_timeout_leaves_one_packet_and_an_idle_one_the_threshold() {
         assert_eq!((reno.window(), reno.ssthresh()), (1, 32.0));
         reno.on_rto(&Congestion { idle: true, ..Congestion::default() });
         assert_eq!((reno.window(), reno.ssthresh()), (if name == "Linux" { 2 } else { 1 }, 32.0));
-        reno.start(0);
+        reno.start(Instant::START);
         assert_eq!(reno.window(), 2);
         assert!(reno.ssthresh().is_infinite());
     }

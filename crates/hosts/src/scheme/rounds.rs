@@ -1,6 +1,6 @@
 //! RTT by RTT, as Linux's Vegas and Compound see a connection: packets sent in it, its smallest RTT, the smallest ever.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Duration;
 
 use super::{Ack, Congestion};
 
@@ -10,7 +10,7 @@ pub(super) struct Round {
     /// Packets sent in it.
     pub packets: u32,
     /// Its smallest RTT; none: fewer than three samples, too few to trust where ACKs are delayed.
-    pub rtt: Option<Time>,
+    pub rtt: Option<Duration>,
 }
 
 /// The present RTT.
@@ -21,9 +21,9 @@ pub(super) struct Rounds {
     una: u32,
     next: Option<u32>,
     samples: u32,
-    least: Time,
+    least: Duration,
     /// The smallest RTT so far.
-    base: Time,
+    base: Duration,
     /// Losses are being repaired; measurement begins anew with the ACK of this packet.
     resume_at: Option<u32>,
     after_recovery: AfterRecovery,
@@ -40,22 +40,30 @@ pub(super) enum AfterRecovery {
 
 impl Rounds {
     pub fn new(after_recovery: AfterRecovery) -> Rounds {
-        Rounds { una: 0, next: None, samples: 0, least: Time::MAX, base: Time::MAX, resume_at: None, after_recovery }
+        Rounds {
+            una: 0,
+            next: None,
+            samples: 0,
+            least: Duration::MAX,
+            base: Duration::MAX,
+            resume_at: None,
+            after_recovery,
+        }
     }
 
     /// Packets of a window of `packets` that wait in queues, in the sense of Brakmo and Peterson: the window less what
     /// the smallest RTT can hold at the rate of this one.
-    pub fn queued(&self, packets: f64, rtt: Time) -> f64 {
-        packets * rtt.saturating_sub(self.base) as f64 / rtt.max(1) as f64
+    pub fn queued(&self, packets: f64, rtt: Duration) -> f64 {
+        packets * rtt.saturating_sub(self.base).as_nanos_f64() / rtt.max(Duration::NANOSECOND).as_nanos_f64()
     }
 
     /// As above, over the smallest RTT instead of the present one (Linux since 2.6.3x).
-    pub fn queued_at_base(&self, packets: f64, rtt: Time) -> f64 {
-        packets * rtt.saturating_sub(self.base) as f64 / self.base.max(1) as f64
+    pub fn queued_at_base(&self, packets: f64, rtt: Duration) -> f64 {
+        packets * rtt.saturating_sub(self.base).as_nanos_f64() / self.base.max(Duration::NANOSECOND).as_nanos_f64()
     }
 
-    pub fn sample(&mut self, rtt: Time) {
-        if rtt > 0 {
+    pub fn sample(&mut self, rtt: Duration) {
+        if rtt > Duration::ZERO {
             self.base = self.base.min(rtt);
             self.least = self.least.min(rtt);
             self.samples += 1;
@@ -74,7 +82,7 @@ impl Rounds {
 
     /// The smallest RTT is forgotten too (the path may have changed while idle).
     pub fn forget(&mut self) {
-        self.base = Time::MAX;
+        self.base = Duration::MAX;
         self.resume_at = Some(0);
     }
 
@@ -102,7 +110,7 @@ impl Rounds {
 
     fn clear(&mut self) {
         self.samples = 0;
-        self.least = Time::MAX;
+        self.least = Duration::MAX;
     }
 
     /// Whether this ACK ends an RTT, and what was seen in it.
@@ -131,6 +139,7 @@ fn first(ack: &Ack) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::ns;
 
     fn ack(seq: u32, next_seq: u32) -> Ack {
         Ack { seq, next_seq, in_flight: next_seq - seq - 1, ..Ack::default() }
@@ -141,20 +150,20 @@ mod tests {
         let mut rounds = Rounds::new(AfterRecovery::Anew);
         assert_eq!(rounds.ended(&ack(0, 4)), Some(Round { packets: 0, rtt: None }));
         for seq in 1..4 {
-            rounds.sample(100 + Time::from(seq));
+            rounds.sample(ns(100 + u64::from(seq)));
             assert_eq!(rounds.ended(&ack(seq, 4 + seq)), None);
         }
-        assert_eq!(rounds.ended(&ack(4, 8)), Some(Round { packets: 4, rtt: Some(101) }));
-        assert_eq!(rounds.queued(10.0, 202), 5.0);
-        assert_eq!(rounds.queued_at_base(10.0, 202), 10.0);
+        assert_eq!(rounds.ended(&ack(4, 8)), Some(Round { packets: 4, rtt: Some(ns(101)) }));
+        assert_eq!(rounds.queued(10.0, ns(202)), 5.0);
+        assert_eq!(rounds.queued_at_base(10.0, ns(202)), 10.0);
     }
 
     #[test]
     fn a_connection_need_not_begin_with_packet_0() {
         let (mut rounds, mut later) = (Rounds::new(AfterRecovery::All), Rounds::new(AfterRecovery::All));
         for (seq, next) in [(0, 4), (1, 6), (2, 7), (3, 8), (4, 10), (10, 15)] {
-            rounds.sample(100);
-            later.sample(100);
+            rounds.sample(ns(100));
+            later.sample(ns(100));
             assert_eq!(rounds.ended(&ack(seq, next)), later.ended(&ack(9000 + seq, 9000 + next)), "{seq}");
         }
     }

@@ -1,6 +1,7 @@
 //! RTT by RTT, as Vegas and Compound of Linux 2.6.22 see a connection: microseconds, in 32 bits, and half packets.
 
 use super::Ack;
+use exmachina_net::time::Duration;
 
 /// Half packets (`V_PARAM_SHIFT`).
 pub(super) const HALVES: u32 = 1;
@@ -73,9 +74,9 @@ impl Rounds {
             self.left = Some((ack.seq + 1).saturating_sub(ack.acked));
             self.resume();
         }
-        if ack.rtt > 0 {
+        if ack.rtt > Duration::ZERO {
             // Never 0.
-            let us = u32::try_from(ack.rtt / 1000).unwrap_or(u32::MAX).saturating_add(1);
+            let us = u32::try_from(ack.rtt.as_nanos() / 1000).unwrap_or(u32::MAX).saturating_add(1);
             self.base_us = self.base_us.min(us);
             self.least_us = self.least_us.min(us);
             self.samples += 1;

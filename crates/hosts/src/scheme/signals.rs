@@ -1,6 +1,6 @@
 //! What a scheme is told: of ACKs, delivery rates and congestion.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 /// What a delivery-rate sample says (draft-ietf-ccwg-bbr §4.1): packets delivered over the time that they took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -8,7 +8,7 @@ pub struct RateSample {
     /// Packets delivered between the sending of the newest packet acknowledged and its ACK.
     pub delivered: u32,
     /// The time that took: the longer of the time to send them and the time to acknowledge them; 0: no sample.
-    pub interval: Time,
+    pub interval: Duration,
     /// Packets delivered on this connection when that newest packet was sent.
     pub prior_delivered: u64,
     /// The sender had nothing to send at some time of it.
@@ -23,11 +23,11 @@ pub struct RateSample {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ack {
     /// When the packet that it echoes was sent.
-    pub sent: Time,
+    pub sent: Instant,
     /// When it came.
-    pub received: Time,
+    pub received: Instant,
     /// How often the clock ticks that these were read off; no RTT is less than a tick (0: it is exact).
-    pub tick: Time,
+    pub tick: Duration,
     /// Number of the packet in the sender's stream.
     pub seq: u32,
     /// Number of the next new packet to be sent.
@@ -46,11 +46,11 @@ pub struct Ack {
     /// Packets in flight after it: sent, not acknowledged, not selectively acknowledged, not lost.
     pub in_flight: u32,
     /// The RTT that it shows; 0 where it shows none (a packet that was sent twice, without timestamps).
-    pub rtt: Time,
+    pub rtt: Duration,
     /// The smallest RTT of this connection so far.
-    pub min_rtt: Time,
+    pub min_rtt: Duration,
     /// Smoothed RTT (RFC 6298), this one included.
-    pub srtt: Time,
+    pub srtt: Duration,
     /// Losses are being repaired: no window growth is due to such an ACK.
     pub in_recovery: bool,
     /// What was outstanding at a timeout is being repaired.
@@ -71,7 +71,7 @@ pub struct Ack {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Congestion {
     /// The present instant.
-    pub now: Time,
+    pub now: Instant,
     /// Packets in flight (for a loss: those declared lost are not).
     pub in_flight: u32,
     /// Packets sent and not acknowledged cumulatively, lost ones included.

@@ -1,6 +1,7 @@
 //! What a scheme runs over and under: the queue that it is made for, and the transport that ns-2 has for it.
 
 use exmachina_net::queue::{QueueKind, StepSettings, XcpSettings};
+use exmachina_net::time::Duration;
 
 use super::SchemeName;
 use crate::transport::{Modular, Opening, Preset, Recovery, RttSamples, Settings, TimerSettings};
@@ -35,7 +36,7 @@ impl SchemeName {
         }
         // RemyCCs of Tao'14 read exact times; the memory of those of Remy'13 works in whole ms.
         if let SchemeName::Table(_) = self {
-            settings.clock = if preset == Preset::Tao14 { 0 } else { 1_000_000 };
+            settings.clock = if preset == Preset::Tao14 { Duration::ZERO } else { Duration::from_millis(1) };
         }
         match self.ns2_agent(preset) {
             Some(agent) => settings.with_recovery(agent),

@@ -1,7 +1,7 @@
 //! Vegas (Brakmo and Peterson 1995) as Linux has it since 3.18. Once per RTT it reckons how many of its packets wait in queues,
 //! and keeps that between alpha and beta. The module of 2.6.22, by which Remy'13 measured it, is in `vegas_linux.rs`.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::linux::{LinuxWindow, NO_THRESHOLD};
 use super::rounds::{AfterRecovery, Round, Rounds};
@@ -61,7 +61,7 @@ impl Vegas {
     }
 
     /// Once per RTT.
-    fn step(&mut self, rtt: Time, acked: u32) {
+    fn step(&mut self, rtt: Duration, acked: u32) {
         let VegasSettings { alpha, beta, gamma, .. } = self.settings;
         let cwnd = f64::from(self.window.cwnd);
         let queued = self.rounds.queued_at_base(cwnd, rtt).floor();
@@ -90,11 +90,11 @@ impl Vegas {
 }
 
 impl Scheme for Vegas {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Vegas::new(self.settings);
     }
 
-    fn resume(&mut self, _now: Time, _idle: Time) {
+    fn resume(&mut self, _now: Instant, _idle: Duration) {
         self.rounds.forget();
     }
 
@@ -134,7 +134,7 @@ impl Scheme for Vegas {
         self.window.time_out(timeout, self.window.half(), IDLE_WINDOW);
     }
 
-    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, _limit: Option<u32>) {
         self.rounds.recovered();
     }
 
@@ -142,7 +142,7 @@ impl Scheme for Vegas {
         self.window.keep();
     }
 
-    fn on_spurious(&mut self, _now: Time) {
+    fn on_spurious(&mut self, _now: Instant) {
         self.window.restore();
     }
 
@@ -154,8 +154,8 @@ impl Scheme for Vegas {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -165,7 +165,7 @@ impl Scheme for Vegas {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::super::{AnyScheme, LinuxVegas};
@@ -173,7 +173,7 @@ mod tests {
 
     /// 1 packet/ms and 100 ms: the path holds 101 packets without a queue.
     fn path() -> Driver {
-        Driver::new(from_ms(100.0), from_ms(1.0))
+        Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0))
     }
 
     #[test]
@@ -182,11 +182,11 @@ mod tests {
         for (alpha, beta) in [(1.0, 3.0), (2.0, 4.0)] {
             let settings = VegasSettings { alpha, beta, ..VegasSettings::linux() };
             let (mut vegas, mut path) = (Vegas::new(settings), path());
-            path.run(&mut vegas, 120 * SECOND);
+            path.run(&mut vegas, Instant::from_s(120.0));
             let settled = vegas.window();
             let queued = f64::from(settled) - 101.0;
             assert!((alpha..=beta + 1.0).contains(&queued), "{settings:?}: {queued} queued");
-            path.run(&mut vegas, 140 * SECOND);
+            path.run(&mut vegas, Instant::from_s(140.0));
             assert!(vegas.window().abs_diff(settled) <= 1, "it stays there");
         }
     }
@@ -196,13 +196,13 @@ mod tests {
         for mut vegas in
             [AnyScheme::LinuxVegas(LinuxVegas::new(2)), AnyScheme::Vegas(Vegas::new(VegasSettings::linux()))]
         {
-            let (mut path, mut worst) = (path(), 0);
-            while path.now < 10 * SECOND {
+            let (mut path, mut worst) = (path(), Duration::ZERO);
+            while path.now < Instant::from_s(10.0) {
                 worst = worst.max(path.ack(&mut vegas).rtt);
             }
             assert!(vegas.ssthresh().is_finite());
             // It sees a full path an RTT late: a window of 4 BDPs at the very most, where Reno would fill any buffer.
-            assert!(worst < from_ms(404.0), "{worst} ns");
+            assert!(worst < Duration::from_ms(404.0), "{worst} ns");
         }
     }
 
@@ -252,10 +252,10 @@ mod tests {
     #[test]
     fn forgets_the_smallest_rtt_when_idle_and_all_on_a_new_connection() {
         let (mut vegas, mut path) = (Vegas::new(VegasSettings::linux()), path());
-        path.run(&mut vegas, SECOND);
-        vegas.resume(path.now, SECOND);
-        assert_eq!(vegas.rounds.queued(10.0, from_ms(500.0)), 0.0);
-        vegas.start(0);
+        path.run(&mut vegas, Instant::from_s(1.0));
+        vegas.resume(path.now, Duration::SECOND);
+        assert_eq!(vegas.rounds.queued(10.0, Duration::from_ms(500.0)), 0.0);
+        vegas.start(Instant::START);
         assert_eq!(vegas.window(), 10);
         assert!(vegas.ssthresh().is_infinite());
     }

@@ -1,7 +1,7 @@
 //! Vegas as the module of Linux 2.6.22 that ns-2.35 carries, by which Remy'13 measured it: alpha 2, beta 4, gamma 1. It looks at
 //! the packets sent in an RTT, in steps of half a packet, leaves slow start with a threshold of 2, and asks for no full window.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::linux::LinuxWindow;
 use super::rounds_linux::{HALVES, Round, Rounds};
@@ -66,7 +66,7 @@ impl LinuxVegas {
 }
 
 impl Scheme for LinuxVegas {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = LinuxVegas::new(self.initial_window);
     }
 
@@ -108,7 +108,7 @@ impl Scheme for LinuxVegas {
         self.window.time_out(timeout, self.window.half(), self.initial_window);
     }
 
-    fn on_recovered(&mut self, _now: Time, limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, limit: Option<u32>) {
         self.window.recovered(limit);
         self.rounds.resume();
     }
@@ -117,8 +117,8 @@ impl Scheme for LinuxVegas {
         self.window.cwnd
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -128,7 +128,7 @@ impl Scheme for LinuxVegas {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::*;
@@ -136,12 +136,12 @@ mod tests {
     /// 1 packet/ms and 100 ms: the path holds 101 packets without a queue.
     #[test]
     fn holds_two_to_four_packets_in_the_queue() {
-        let (mut vegas, mut path) = (LinuxVegas::new(2), Driver::new(from_ms(100.0), from_ms(1.0)));
-        path.run(&mut vegas, 120 * SECOND);
+        let (mut vegas, mut path) = (LinuxVegas::new(2), Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0)));
+        path.run(&mut vegas, Instant::from_s(120.0));
         let settled = vegas.window();
         assert!((102..=106).contains(&settled), "{settled}");
         assert_eq!(vegas.ssthresh(), 2.0, "slow start ended by gamma");
-        path.run(&mut vegas, 140 * SECOND);
+        path.run(&mut vegas, Instant::from_s(140.0));
         assert!(vegas.window().abs_diff(settled) <= 1, "it stays there");
     }
 
@@ -164,7 +164,7 @@ mod tests {
         vegas.window.ssthresh = 7;
         vegas.on_rto(&Congestion { idle: true, ..Congestion::default() });
         assert_eq!((vegas.window(), vegas.ssthresh()), (2, 7.0));
-        vegas.start(0);
+        vegas.start(Instant::START);
         assert!(vegas.ssthresh().is_infinite());
     }
 }

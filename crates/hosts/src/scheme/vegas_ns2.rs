@@ -1,7 +1,7 @@
 //! Vegas as ns-2's Agent/TCP/Vegas has it, close to the original of Brakmo and Peterson (1995): slow start doubles every
 //! other RTT, and the window moves in fractions of a packet within an RTT.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Congestion, Scheme};
 
@@ -33,10 +33,10 @@ pub struct VegasNs2 {
     settings: VegasNs2Settings,
     cwnd: f64,
     ssthresh: f64,
-    base_rtt: Time,
+    base_rtt: Duration,
     /// First packet sent after the present RTT began; its ACK ends it.
     begin: u32,
-    rtt_sum: Time,
+    rtt_sum: Duration,
     rtt_count: u64,
     /// What each ACK of this RTT adds.
     increase: f64,
@@ -57,9 +57,9 @@ impl VegasNs2 {
             settings,
             cwnd: f64::from(window),
             ssthresh: f64::INFINITY,
-            base_rtt: Time::MAX,
+            base_rtt: Duration::MAX,
             begin: 0,
-            rtt_sum: 0,
+            rtt_sum: Duration::ZERO,
             rtt_count: 0,
             increase: 0.0,
             doubling: true,
@@ -68,16 +68,16 @@ impl VegasNs2 {
     }
 
     /// Packets queued: those outstanding less those that the last RTT carried in the time of the smallest one, rounded.
-    fn queued(&self, ack: &Ack, rtt: Time) -> i64 {
+    fn queued(&self, ack: &Ack, rtt: Duration) -> i64 {
         let sent = f64::from(ack.next_seq.saturating_sub(self.begin));
         let outstanding = f64::from(ack.in_flight) + 1.0;
-        (outstanding - sent * self.base_rtt as f64 / rtt as f64 + 0.5) as i64
+        (outstanding - sent * self.base_rtt.as_nanos_f64() / rtt.as_nanos_f64() + 0.5) as i64
     }
 
     fn once_per_rtt(&mut self, ack: &Ack) {
-        let rtt = self.rtt_sum.checked_div(self.rtt_count).unwrap_or(ack.rtt);
-        (self.rtt_sum, self.rtt_count) = (0, 0);
-        if rtt > 0 {
+        let rtt = if self.rtt_count > 0 { self.rtt_sum / self.rtt_count } else { ack.rtt };
+        (self.rtt_sum, self.rtt_count) = (Duration::ZERO, 0);
+        if rtt > Duration::ZERO {
             // With one packet outstanding there is no queue of its own: the RTT is the path's.
             if rtt < self.base_rtt || ack.next_seq.saturating_sub(self.begin) <= 1 {
                 self.base_rtt = rtt;
@@ -120,7 +120,7 @@ impl Default for VegasNs2 {
 }
 
 impl Scheme for VegasNs2 {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = VegasNs2::new(self.settings);
     }
 
@@ -142,7 +142,7 @@ impl Scheme for VegasNs2 {
         if self.cwnd - (f64::from(ack.in_flight) + 1.0) <= 2.0 {
             self.cwnd += self.increase;
         }
-        if ack.rtt > 0 {
+        if ack.rtt > Duration::ZERO {
             self.rtt_sum += ack.rtt;
             self.rtt_count += 1;
             self.base_rtt = self.base_rtt.min(ack.rtt);
@@ -171,8 +171,8 @@ impl Scheme for VegasNs2 {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn ssthresh(&self) -> f64 {
@@ -182,7 +182,7 @@ impl Scheme for VegasNs2 {
 
 #[cfg(test)]
 mod tests {
-    use exmachina_net::time::{SECOND, from_ms, to_s};
+    use exmachina_net::time::{Duration, Instant};
 
     use super::super::driver::Driver;
     use super::*;
@@ -192,11 +192,12 @@ mod tests {
         // ns-2.35, 15 Mbit/s, 0.8 ms per packet, 150 ms: windows seen at these instants, in s.
         let seen = [(0.25, 1.0), (0.4, 3.0), (0.7, 6.0), (1.0, 12.0), (1.3, 24.0), (1.6, 48.0)];
         let after = [(1.9, 42.0), (2.0, 43.0), (2.2, 44.0), (2.4, 45.0)];
-        let (mut vegas, mut path) = (VegasNs2::default(), Driver::new(from_ms(150.0), from_ms(0.8)));
+        let (mut vegas, mut path) =
+            (VegasNs2::default(), Driver::new(Duration::from_ms(150.0), Duration::from_ms(0.8)));
         let mut trace = vec![(0.0, vegas.cwnd)];
-        while path.now < 3 * SECOND {
+        while path.now < Instant::from_s(3.0) {
             path.ack(&mut vegas);
-            trace.push((to_s(path.now), vegas.cwnd));
+            trace.push((path.now.as_s(), vegas.cwnd));
         }
         for (at, window) in seen.into_iter().chain(after) {
             let ours = trace.iter().rfind(|(t, _)| *t <= at).unwrap().1;
@@ -207,8 +208,9 @@ mod tests {
 
     #[test]
     fn holds_alpha_to_beta_packets_in_the_queue() {
-        let (mut vegas, mut path) = (VegasNs2::default(), Driver::new(from_ms(100.0), from_ms(1.0)));
-        path.run(&mut vegas, 40 * SECOND);
+        let (mut vegas, mut path) =
+            (VegasNs2::default(), Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0)));
+        path.run(&mut vegas, Instant::from_s(40.0));
         let queued = vegas.cwnd - 101.0;
         assert!((0.5..=3.5).contains(&queued), "{queued} queued");
     }
@@ -224,7 +226,7 @@ mod tests {
         vegas.cwnd = 50.0;
         vegas.on_rto(&Congestion { idle: true, ..Congestion::default() });
         assert_eq!((vegas.cwnd, vegas.ssthresh()), (2.0, 25.0));
-        vegas.start(0);
+        vegas.start(Instant::START);
         assert_eq!(vegas.window(), 1);
     }
 
@@ -232,8 +234,14 @@ mod tests {
     fn does_not_run_ahead_of_what_is_outstanding() {
         let mut vegas = VegasNs2 { cwnd: 20.0, increase: 1.0, begin: 100, ..VegasNs2::default() };
         vegas.acks = 5;
-        let ack =
-            |in_flight| Ack { acked: 1, in_flight, rtt: 1000, seq: 50, next_seq: 51 + in_flight, ..Ack::default() };
+        let ack = |in_flight| Ack {
+            acked: 1,
+            in_flight,
+            rtt: Duration::from_nanos(1000),
+            seq: 50,
+            next_seq: 51 + in_flight,
+            ..Ack::default()
+        };
         vegas.on_ack(&ack(5));
         assert_eq!(vegas.cwnd, 20.0);
         vegas.on_ack(&ack(17));

@@ -1,6 +1,6 @@
 //! The sender of XCP (Katabi, Handley, Rohrs 2002, §3.1 and §3.2): the routers say by how much its window changes.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Ack, Capabilities, Congestion, Scheme};
 
@@ -27,7 +27,7 @@ impl Default for Xcp {
 }
 
 impl Scheme for Xcp {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Xcp::new(self.initial_window);
     }
 
@@ -52,8 +52,8 @@ impl Scheme for Xcp {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(xcp.window(), 10);
         xcp.on_rto(&Congestion::default());
         assert_eq!(xcp.window(), 1);
-        xcp.start(0);
+        xcp.start(Instant::START);
         assert_eq!(xcp.window(), 20);
     }
 }

@@ -12,9 +12,8 @@ mod timer;
 
 use detection::Detection;
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, Time, to_s};
+use exmachina_net::packet::{Ecn, NUMBERS, Packet, XcpHeader};
+use exmachina_net::time::{Duration, Instant};
 use phase::Phase;
 use prr::Prr;
 use timer::Sampler;
@@ -22,6 +21,7 @@ use timer::Sampler;
 use super::pacing;
 use super::receiver::Receiver;
 use super::scoreboard::Scoreboard;
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Modular, Opening, RttEstimator, Settings};
 use crate::scheme::{Congestion, Scheme};
 
@@ -38,7 +38,7 @@ pub struct Connection<S> {
     first: u32,
     opened: bool,
     /// When the present on-period began.
-    since: Time,
+    since: Instant,
     /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
     end: u32,
     board: Scoreboard,
@@ -48,7 +48,7 @@ pub struct Connection<S> {
     rtt: RttEstimator,
     sampler: Sampler,
     /// When the retransmission timer expires.
-    rto_at: Time,
+    rto_at: Instant,
     phase: Phase,
     /// Recovery ends when all packets before this one are acknowledged.
     recover: u32,
@@ -61,9 +61,9 @@ pub struct Connection<S> {
     window_limited: bool,
     /// One more than the largest packet that an ACK echoed.
     largest: u32,
-    last_send: Time,
+    last_send: Instant,
     turn: u32,
-    planned: Time,
+    planned: Instant,
     totals: Totals,
 }
 
@@ -79,14 +79,14 @@ impl<S: Scheme> Connection<S> {
             on: false,
             first: 0,
             opened: false,
-            since: 0,
+            since: Instant::START,
             end: 0,
             board: Scoreboard::new(0, detection.looks_by_order()),
             receiver: Receiver::new(0),
             past: Receiver::new(0),
             rtt: RttEstimator::default(),
             sampler: Sampler::new(parts.timer.samples),
-            rto_at: NEVER,
+            rto_at: Instant::NEVER,
             phase: Phase::Open,
             recover: 0,
             ecn_recover: 0,
@@ -94,9 +94,9 @@ impl<S: Scheme> Connection<S> {
             repair_now: false,
             window_limited: false,
             largest: 0,
-            last_send: 0,
+            last_send: Instant::START,
             turn: 0,
-            planned: NEVER,
+            planned: Instant::NEVER,
             totals: Totals::default(),
         }
     }
@@ -108,7 +108,7 @@ impl<S: Scheme> Connection<S> {
 
     /// The latest RTT sample, ns; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         self.rtt.latest
     }
 
@@ -132,12 +132,12 @@ impl<S: Scheme> Connection<S> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
+    pub fn srtt(&self) -> Duration {
         self.rtt.srtt
     }
 
     /// Forgets everything, at the beginning of a connection.
-    fn open(&mut self, now: Time) {
+    fn open(&mut self, now: Instant) {
         let next = self.board.next();
         self.first = next;
         self.opened = true;
@@ -147,7 +147,7 @@ impl<S: Scheme> Connection<S> {
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next).quick(self.settings.quick_acks));
         self.rtt = RttEstimator::default();
         self.sampler = Sampler::new(self.parts.timer.samples);
-        self.rto_at = NEVER;
+        self.rto_at = Instant::NEVER;
         self.phase = Phase::Open;
         (self.recover, self.ecn_recover, self.largest) = (next, next, next);
         self.repair_now = false;
@@ -185,7 +185,7 @@ impl<S: Scheme> Connection<S> {
         self.board.next() < self.end && self.in_flight() < self.window()
     }
 
-    fn congestion(&self, now: Time, seq: u32, lost: u32) -> Congestion {
+    fn congestion(&self, now: Instant, seq: u32, lost: u32) -> Congestion {
         Congestion {
             now,
             in_flight: self.in_flight(),
@@ -198,13 +198,13 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// Counts a packet that arrived, and so many that are in order by it.
-    fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+    fn deliver(&mut self, packet: &Packet, now: Instant, new: bool, in_order: u32) {
         let syn = packet.bytes < self.settings.packet_bytes;
         self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
 
     /// Sends one packet: one to be repaired, or else a new one.
-    fn send(&mut self, now: Time) -> Packet {
+    fn send(&mut self, now: Instant) -> Packet {
         let again = self.board.to_repair > 0 && !(self.prefers_new() && self.board.next() < self.end);
         let seq = if again { self.board.send_again(now) } else { self.board.send_new(now) };
         if again {
@@ -218,7 +218,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// A packet that leaves now, whose number is given by the record of what was sent.
-    fn packet(&mut self, seq: u32, again: bool, now: Time) -> Packet {
+    fn packet(&mut self, seq: u32, again: bool, now: Instant) -> Packet {
         if !again {
             self.sampler.on_send(seq, now);
         }
@@ -232,7 +232,7 @@ impl<S: Scheme> Connection<S> {
         self.last_send = now;
         // RFC 6298 §5.1. The oldest packet starts the timer anew (as in ns-2): one that runs on while nothing is outstanding
         // was set for another packet, and a repair has an RTT of its own to come back.
-        if self.rto_at == NEVER || seq == self.board.una {
+        if self.rto_at == Instant::NEVER || seq == self.board.una {
             self.rto_at = now + self.rto();
         }
         if self.in_flight() >= self.window() {
@@ -260,20 +260,20 @@ impl<S: Scheme> Connection<S> {
 
     /// The least time between two packets: the scheme's, or Linux's where it has none and packets are paced.
     #[inline]
-    fn pace(&self) -> Time {
+    fn pace(&self) -> Duration {
         let own = self.scheme.intersend();
-        if own > 0 || !self.parts.pacing {
+        if own > Duration::ZERO || !self.parts.pacing {
             return own;
         }
         pacing::interval(self.rtt.srtt, self.window(), self.board.outstanding(), self.scheme.ssthresh())
     }
 
     /// RFC 2861 §3, as Linux has it (`tcp_cwnd_restart`): what a window says of the path is old after a pause.
-    fn decay(&mut self, idle: Time) {
-        let rto = self.rto().max(1);
+    fn decay(&mut self, idle: Duration) {
+        let rto = self.rto().max(Duration::NANOSECOND);
         if self.parts.decays_when_idle && idle > rto && self.board.outstanding() == 0 {
             // Once for each timeout that is over, the first of them excepted.
-            let halvings = ((idle - 1) / rto).min(31) as u32;
+            let halvings = ((idle - Duration::NANOSECOND) / rto).min(31) as u32;
             self.scheme.after_idle(halvings, self.settings.initial_window);
         }
     }
@@ -282,20 +282,47 @@ impl<S: Scheme> Connection<S> {
     fn xcp_header(&self) -> XcpHeader {
         XcpHeader {
             window_bytes: f64::from(self.scheme.window()) * f64::from(self.settings.packet_bytes),
-            rtt_s: to_s(self.rtt.srtt),
+            rtt_s: self.rtt.srtt.as_s(),
             feedback_bytes: f64::INFINITY,
+        }
+    }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { Instant::NEVER };
+        send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm())
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.receiver.deadline <= now {
+            let feedback = self.receiver.acknowledge();
+            self.on_ack(&feedback, now);
+            self.receiver.recycle(feedback);
+            None
+        } else if self.alarm() <= now {
+            self.on_alarm(now)
+        } else if self.rto_at <= now {
+            self.time_out(now);
+            None
+        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
+            Some(self.send(now))
+        } else {
+            None
         }
     }
 }
 
 impl<S: Scheme> Endpoint for Connection<S> {
-    fn start(&mut self, now: Time, packets: u32) {
+    acts_in_steps!();
+
+    fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         self.since = now;
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
         } else {
-            let idle = now.saturating_sub(self.last_send);
+            let idle = now.since(self.last_send);
             self.scheme.resume(now, idle);
             self.decay(idle);
         }
@@ -305,18 +332,7 @@ impl<S: Scheme> Endpoint for Connection<S> {
         self.turn = 0;
     }
 
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Time) {
-        check_numbers(self.board.next());
-        self.on = false;
-        self.end = self.board.next();
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
-    }
-
-    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
             let before = self.past.next();
@@ -332,49 +348,5 @@ impl<S: Scheme> Endpoint for Connection<S> {
             self.on_ack(&feedback, now);
             self.receiver.recycle(feedback);
         }
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.board.una == self.end
-    }
-
-    fn ready(&self) -> Time {
-        let send = if self.may_send() { self.last_send.saturating_add(self.pace()) } else { NEVER };
-        let at = send.min(self.rto_at).min(self.receiver.deadline).min(self.alarm());
-        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { NEVER } else { at }
-    }
-
-    fn planned(&self) -> Time {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Time) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
-        let packet = if self.receiver.deadline <= now {
-            let feedback = self.receiver.acknowledge();
-            self.on_ack(&feedback, now);
-            self.receiver.recycle(feedback);
-            None
-        } else if self.alarm() <= now {
-            self.on_alarm(now)
-        } else if self.rto_at <= now {
-            self.time_out(now);
-            None
-        } else if self.may_send() && self.last_send.saturating_add(self.pace()) <= now {
-            Some(self.send(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
     }
 }

@@ -2,7 +2,7 @@
 
 use exmachina_net::endpoint::{Endpoint, Totals, whichever};
 use exmachina_net::packet::Packet;
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::ns2::{Agent, Linux, Tcp};
 use super::polled::Polled;
@@ -45,9 +45,9 @@ macro_rules! either {
 impl<S: Scheme> Ends<S> {
     /// Number `id` of the senders, with nothing to send yet. Each SACK block makes an ACK take `block_delay` longer, where the
     /// transport counts them.
-    pub fn new(scheme: S, id: u16, settings: Settings, block_delay: Time) -> Ends<S> {
-        if settings.poll > 0 {
-            let ends = Ends::new(scheme, id, Settings { poll: 0, ..settings }, block_delay);
+    pub fn new(scheme: S, id: u16, settings: Settings, block_delay: Duration) -> Ends<S> {
+        if settings.poll > Duration::ZERO {
+            let ends = Ends::new(scheme, id, Settings { poll: Duration::ZERO, ..settings }, block_delay);
             return Ends::Polled(Box::new(Polled::new(ends, settings.poll)));
         }
         match settings.stack {
@@ -66,7 +66,7 @@ impl<S: Scheme> Ends<S> {
 
     /// The latest RTT sample, ns; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         either!(self, ends => ends.latest_rtt())
     }
 
@@ -95,7 +95,7 @@ impl<S: Scheme> Ends<S> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
+    pub fn srtt(&self) -> Duration {
         either!(self, ends => ends.srtt())
     }
 }
@@ -104,7 +104,7 @@ impl<S: Scheme> Endpoint for Ends<S> {
     whichever!(Ends { Modular, Linux, Tcp, RationalTao14, RationalRemy13, Polled });
 
     #[inline]
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration) {
         either!(self, ends => ends.receive(packet, now, clock));
     }
 }

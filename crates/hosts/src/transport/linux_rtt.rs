@@ -4,31 +4,31 @@
 //! eighth as much; what is used is the largest deviation of the present RTT at once, and falls to that of the last by a quarter
 //! of the difference; and the floor is that of this part, not of the whole timeout.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Duration;
 
 /// Four mean deviations, in three ages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LinuxVariation {
     /// Now.
-    deviation: Time,
+    deviation: Duration,
     /// The largest of the present round, the floor at least.
-    largest: Time,
+    largest: Duration,
     /// What the timeout adds to the smoothed RTT.
-    used: Time,
+    used: Duration,
     /// The round ends when this packet is acknowledged.
     round_end: u32,
 }
 
 impl LinuxVariation {
     /// The first sample.
-    pub fn first(rtt: Time, floor: Time, next: u32) -> LinuxVariation {
+    pub fn first(rtt: Duration, floor: Duration, next: u32) -> LinuxVariation {
         let deviation = 2 * rtt;
         let used = deviation.max(floor);
         LinuxVariation { deviation, largest: used, used, round_end: next }
     }
 
     /// A sample, while the smoothed RTT is yet without it; packets before `una` are acknowledged, and `next` is the next new one.
-    pub fn sample(&mut self, rtt: Time, srtt: Time, floor: Time, una: u32, next: u32) {
+    pub fn sample(&mut self, rtt: Duration, srtt: Duration, floor: Duration, una: u32, next: u32) {
         let (error, mean) = (srtt.abs_diff(rtt), self.deviation / 4);
         if error >= mean {
             let more = error - mean;
@@ -47,7 +47,7 @@ impl LinuxVariation {
 
     /// What the timeout adds to the smoothed RTT.
     #[must_use]
-    pub fn used(&self) -> Time {
+    pub fn used(&self) -> Duration {
         self.used
     }
 }
@@ -56,7 +56,7 @@ impl LinuxVariation {
 mod tests {
     use super::*;
 
-    const MS: Time = 1_000_000;
+    const MS: Duration = Duration::from_millis(1);
 
     #[test]
     fn rises_at_once_and_falls_round_by_round() {
@@ -70,13 +70,13 @@ mod tests {
         assert_eq!(variation.used(), 600 * MS, "the first round had 600 ms in it");
         variation.sample(300 * MS, 300 * MS, floor, 22, 32);
         // 600 * (3/4)^3 = 253.125 ms.
-        assert_eq!(variation.used(), 600 * MS - (600 * MS - 253_125_000) / 4);
+        assert_eq!(variation.used(), 600 * MS - (600 * MS - Duration::from_nanos(253_125_000)) / 4);
         // One late by 400 ms: 253.125 + 400 - 63.28125 ms.
         variation.sample(700 * MS, 300 * MS, floor, 23, 32);
-        assert_eq!(variation.used(), 589_843_750);
+        assert_eq!(variation.used(), Duration::from_nanos(589_843_750));
         // One early by as much counts an eighth of what it is beyond the mean.
         let before = variation.deviation;
-        variation.sample(0, 400 * MS, floor, 24, 32);
+        variation.sample(Duration::ZERO, 400 * MS, floor, 24, 32);
         assert_eq!(variation.deviation, before + (400 * MS - before / 4) / 8);
     }
 

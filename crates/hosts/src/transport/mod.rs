@@ -24,6 +24,7 @@ mod scoreboard;
 mod scripts;
 mod settings;
 mod stack;
+mod steps;
 mod undo;
 
 pub use connection::Connection;

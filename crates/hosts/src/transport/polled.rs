@@ -3,7 +3,7 @@
 
 use exmachina_net::endpoint::{Endpoint, Totals};
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::Ends;
 use crate::scheme::Scheme;
@@ -13,23 +13,32 @@ use crate::scheme::Scheme;
 pub struct Polled<S> {
     /// The sender.
     ends: Ends<S>,
-    every: Time,
-    /// When the next poll is; [`NEVER`] in pauses.
-    next: Time,
+    every: Duration,
+    /// When the next poll is; [`Instant::NEVER`] in pauses.
+    next: Instant,
     /// A poll saw that all of the on-period was acknowledged.
     seen_finished: bool,
     /// The latest RTT sample and the cumulative ACK at the last poll.
-    last: (Time, u32),
-    planned: Time,
+    last: (Duration, u32),
+    planned: Instant,
     polls: u64,
-    sum: Time,
+    sum: Duration,
 }
 
 impl<S: Scheme> Polled<S> {
     /// Looks at this sender every so often.
-    pub fn new(ends: Ends<S>, every: Time) -> Polled<S> {
-        let last = (0, ends.una());
-        Polled { ends, every, next: NEVER, seen_finished: false, last, planned: NEVER, polls: 0, sum: 0 }
+    pub fn new(ends: Ends<S>, every: Duration) -> Polled<S> {
+        let last = (Duration::ZERO, ends.una());
+        Polled {
+            ends,
+            every,
+            next: Instant::NEVER,
+            seen_finished: false,
+            last,
+            planned: Instant::NEVER,
+            polls: 0,
+            sum: Duration::ZERO,
+        }
     }
 
     /// What decides about window and pace.
@@ -39,7 +48,7 @@ impl<S: Scheme> Polled<S> {
 
     /// The latest RTT sample, ns; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         self.ends.latest_rtt()
     }
 
@@ -69,15 +78,15 @@ impl<S: Scheme> Polled<S> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
+    pub fn srtt(&self) -> Duration {
         self.ends.srtt()
     }
 
-    fn poll(&mut self, now: Time) {
+    fn poll(&mut self, now: Instant) {
         self.next = now + self.every;
         let seen = (self.ends.latest_rtt(), self.ends.una());
         // Where nothing changed, the sample is that of the poll before.
-        if seen != self.last && seen.0 > 0 {
+        if seen != self.last && seen.0 > Duration::ZERO {
             self.polls += 1;
             self.sum += seen.0;
         }
@@ -87,15 +96,15 @@ impl<S: Scheme> Polled<S> {
 }
 
 impl<S: Scheme> Endpoint for Polled<S> {
-    fn start(&mut self, now: Time, packets: u32) {
+    fn start(&mut self, now: Instant, packets: u32) {
         self.ends.start(now, packets);
         self.next = now + self.every;
         self.seen_finished = false;
     }
 
-    fn stop(&mut self, now: Time) {
+    fn stop(&mut self, now: Instant) {
         self.ends.stop(now);
-        self.next = NEVER;
+        self.next = Instant::NEVER;
         self.seen_finished = false;
     }
 
@@ -103,7 +112,7 @@ impl<S: Scheme> Endpoint for Polled<S> {
         self.ends.is_on()
     }
 
-    fn receive(&mut self, packet: &Packet, now: Time, clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, clock: Duration) {
         self.ends.receive(packet, now, clock);
     }
 
@@ -111,19 +120,19 @@ impl<S: Scheme> Endpoint for Polled<S> {
         self.seen_finished
     }
 
-    fn ready(&self) -> Time {
+    fn ready(&self) -> Instant {
         self.ends.ready().min(self.next)
     }
 
-    fn planned(&self) -> Time {
+    fn planned(&self) -> Instant {
         self.planned
     }
 
-    fn plan(&mut self, at: Time) {
+    fn plan(&mut self, at: Instant) {
         self.planned = at;
     }
 
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+    fn act(&mut self, now: Instant) -> (Option<Packet>, Instant, u32) {
         let (packet, turn) = if self.next <= now {
             self.poll(now);
             (None, 0)

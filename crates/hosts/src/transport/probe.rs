@@ -1,15 +1,15 @@
 //! Tail loss probes (RFC 8985 §7): a packet sent early to learn from its ACK what became of the last ones.
 
-use exmachina_net::time::{NEVER, SECOND, Time};
+use exmachina_net::time::{Duration, Instant};
 
 /// The longest that a receiver may keep an ACK back, as far as the sender knows (§7.2: TLP.max_ack_delay; Linux: 200 ms).
-const MAX_ACK_DELAY: Time = SECOND / 5;
+const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 
 /// The probe timer and the probe that is out.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
     /// When a probe is to be sent.
-    pub timer: Time,
+    pub timer: Instant,
     /// The probe that is not answered yet: TLP.end_seq and TLP.is_retrans.
     out: Option<Out>,
 }
@@ -22,7 +22,7 @@ struct Out {
 
 impl Default for Probe {
     fn default() -> Self {
-        Probe { timer: NEVER, out: None }
+        Probe { timer: Instant::NEVER, out: None }
     }
 }
 
@@ -34,9 +34,9 @@ impl Probe {
     }
 
     /// §7.2, TLP_calc_PTO: the timer is set, for so many packets outstanding, and no later than the retransmission timer.
-    pub fn schedule(&mut self, srtt: Time, flight: u32, rto_at: Time, now: Time) {
+    pub fn schedule(&mut self, srtt: Duration, flight: u32, rto_at: Instant, now: Instant) {
         let after = match (srtt, flight) {
-            (0, _) => SECOND,
+            (Duration::ZERO, _) => Duration::SECOND,
             (srtt, 1) => 2 * srtt + MAX_ACK_DELAY,
             (srtt, _) => 2 * srtt,
         };
@@ -45,7 +45,7 @@ impl Probe {
 
     /// §7.3: a probe goes; `end` is one more than the highest number sent, `again` whether it is a packet sent before.
     pub fn on_send(&mut self, end: u32, again: bool) {
-        *self = Probe { timer: NEVER, out: Some(Out { end, again }) };
+        *self = Probe { timer: Instant::NEVER, out: Some(Out { end, again }) };
     }
 
     /// §7.4: an ACK of all packets before `next`, which may report one that the receiver had already. Whether a probe
@@ -72,13 +72,13 @@ mod tests {
     fn goes_after_two_rtts_but_not_after_the_retransmission_timer() {
         let mut probe = Probe::default();
         let mut at = |srtt, flight, rto_at| {
-            probe.schedule(srtt, flight, rto_at, 1000);
+            probe.schedule(srtt, flight, rto_at, Instant::from_nanos(1000));
             probe.timer
         };
-        assert_eq!(at(100, 5, NEVER), 1200);
-        assert_eq!(at(100, 1, NEVER), 1200 + MAX_ACK_DELAY);
-        assert_eq!(at(100, 5, 1150), 1150);
-        assert_eq!(at(0, 5, NEVER), 1000 + SECOND);
+        assert_eq!(at(Duration::from_nanos(100), 5, Instant::NEVER), Instant::from_nanos(1200));
+        assert_eq!(at(Duration::from_nanos(100), 1, Instant::NEVER), Instant::from_nanos(1200) + MAX_ACK_DELAY);
+        assert_eq!(at(Duration::from_nanos(100), 5, Instant::from_nanos(1150)), Instant::from_nanos(1150));
+        assert_eq!(at(Duration::ZERO, 5, Instant::NEVER), Instant::from_nanos(1000) + Duration::SECOND);
     }
 
     #[test]

@@ -7,18 +7,18 @@ mod estimator;
 
 use estimator::{TICK, TickEstimator};
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, SECOND, Time};
+use exmachina_net::packet::{NUMBERS, Packet};
+use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::Receiver;
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::scheme::{Ack, Scheme};
 
 /// No window is larger.
 const MAX_WINDOW: u32 = 16_384;
 /// After so long without a transmission, memory and window begin anew.
-const SILENCE: Time = SECOND / 5;
+const SILENCE: Duration = Duration::from_millis(200);
 /// Duplicate ACKs that make a loss (RFC 5681 §3.2).
 const DUPLICATES: u32 = 3;
 
@@ -49,13 +49,13 @@ pub struct RationalRemy13<S> {
     limited: u32,
     /// Losses are not answered again before all packets before this one are acknowledged.
     recover: u32,
-    last_send: Option<Time>,
-    rto_at: Time,
+    last_send: Option<Instant>,
+    rto_at: Instant,
     rtt: TickEstimator,
     /// When the timer last expired: the ACK of a packet sent since ends the backoff.
-    expired_at: Option<Time>,
+    expired_at: Option<Instant>,
     turn: u32,
-    planned: Time,
+    planned: Instant,
     totals: Totals,
 }
 
@@ -79,11 +79,11 @@ impl<S: Scheme> RationalRemy13<S> {
             limited: 0,
             recover: 0,
             last_send: None,
-            rto_at: NEVER,
+            rto_at: Instant::NEVER,
             rtt: TickEstimator::default(),
             expired_at: None,
             turn: 0,
-            planned: NEVER,
+            planned: Instant::NEVER,
             totals: Totals::default(),
         }
     }
@@ -113,18 +113,18 @@ impl<S: Scheme> RationalRemy13<S> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
+    pub fn srtt(&self) -> Duration {
         self.rtt.srtt / 8 * TICK
     }
 
     /// The latest RTT sample, in whole ticks; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         self.rtt.latest * TICK
     }
 
     /// Forgets everything, at the beginning of a connection.
-    fn open(&mut self, now: Time) {
+    fn open(&mut self, now: Instant) {
         self.opened = true;
         let first = self.edge;
         (self.first, self.next, self.una, self.recover) = (first, first, first, first);
@@ -132,7 +132,7 @@ impl<S: Scheme> RationalRemy13<S> {
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(first));
         (self.duplicates, self.limited) = (0, 0);
         self.last_send = None;
-        self.rto_at = NEVER;
+        self.rto_at = Instant::NEVER;
         self.rtt = TickEstimator::default();
         self.expired_at = None;
         self.scheme.start(now);
@@ -154,18 +154,18 @@ impl<S: Scheme> RationalRemy13<S> {
         self.next < self.end && self.next - self.una < self.window()
     }
 
-    fn paced_until(&self) -> Time {
-        self.last_send.map_or(0, |last| last.saturating_add(self.scheme.intersend()))
+    fn paced_until(&self) -> Instant {
+        self.last_send.map_or(Instant::START, |last| last.saturating_add(self.scheme.intersend()))
     }
 
     /// Any attempt to send after a silence finds memory and window anew.
-    fn attempt(&mut self, now: Time) {
+    fn attempt(&mut self, now: Instant) {
         if self.last_send.is_some_and(|last| now - last > SILENCE) {
             self.scheme.start(now);
         }
     }
 
-    fn send(&mut self, now: Time) -> Packet {
+    fn send(&mut self, now: Instant) -> Packet {
         let seq = self.next;
         let again = seq < self.edge;
         let idle = self.una == self.edge;
@@ -176,7 +176,7 @@ impl<S: Scheme> RationalRemy13<S> {
         self.turn = if self.last_send == Some(now) { self.turn + 1 } else { 1 };
         self.last_send = Some(now);
         // Also the first after all was acknowledged: the timer that ran on was set for another packet.
-        if self.rto_at == NEVER || idle {
+        if self.rto_at == Instant::NEVER || idle {
             self.rto_at = now.saturating_add(self.rtt.rto());
         }
         let bytes = if self.is_syn(seq) { HEADER_BYTES } else { self.settings.packet_bytes };
@@ -184,7 +184,7 @@ impl<S: Scheme> RationalRemy13<S> {
     }
 
     /// Deals with an ACK for all packets before `next`, which echoes the time stamp `echo` and was caused by packet `seq`.
-    fn on_ack(&mut self, next: u32, echo: Time, seq: u32, now: Time) {
+    fn on_ack(&mut self, next: u32, echo: Instant, seq: u32, now: Instant) {
         if next <= self.una {
             self.on_duplicate(now);
         } else {
@@ -210,7 +210,7 @@ impl<S: Scheme> RationalRemy13<S> {
     }
 
     /// A duplicate ACK. At the third, Tahoe goes back to the gap, once per window of data.
-    fn on_duplicate(&mut self, now: Time) {
+    fn on_duplicate(&mut self, now: Instant) {
         self.duplicates += 1;
         if self.duplicates < DUPLICATES {
             self.limited += 1;
@@ -229,7 +229,7 @@ impl<S: Scheme> RationalRemy13<S> {
         self.limited = 0;
     }
 
-    fn time_out(&mut self, now: Time) {
+    fn time_out(&mut self, now: Instant) {
         let idle = self.una == self.edge;
         self.rtt.back_off();
         self.rto_at = now.saturating_add(self.rtt.rto());
@@ -246,7 +246,7 @@ impl<S: Scheme> RationalRemy13<S> {
         self.attempt(now);
     }
 
-    fn tell_scheme(&mut self, echo: Time, seq: u32, acked: u32, now: Time) {
+    fn tell_scheme(&mut self, echo: Instant, seq: u32, acked: u32, now: Instant) {
         let rtt = now - echo;
         self.scheme.on_ack(&Ack {
             sent: self.tick(echo),
@@ -267,78 +267,26 @@ impl<S: Scheme> RationalRemy13<S> {
     }
 
     /// Of each time on its own, as the memory works in whole ms.
-    fn tick(&self, t: Time) -> Time {
-        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
+    fn tick(&self, t: Instant) -> Instant {
+        t.ticked(self.settings.clock)
     }
 
     /// Counts a packet that arrived, and so many that are in order by it.
-    fn count(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+    fn count(&mut self, packet: &Packet, now: Instant, new: bool, in_order: u32) {
         let syn = packet.bytes < self.settings.packet_bytes;
         self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
-}
 
-impl<S: Scheme> Endpoint for RationalRemy13<S> {
-    fn start(&mut self, now: Time, packets: u32) {
-        self.on = true;
-        if !self.opened || self.settings.connections == Connections::Fresh {
-            self.open(now);
-        }
-        self.end = self.end.max(self.edge).saturating_add(packets).min(NUMBERS);
-        self.attempt(now);
-        self.turn = 0;
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let limited = if self.limited > 0 && self.next < self.end { Instant::START } else { Instant::NEVER };
+        let send = if self.may_send() { self.paced_until() } else { Instant::NEVER };
+        send.min(limited).min(self.rto_at)
     }
 
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Time) {
-        check_numbers(self.edge);
-        self.on = false;
-        self.end = self.edge;
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
-    }
-
-    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
-        if packet.seq < self.first {
-            // Of an earlier connection, which nobody listens to any more.
-            let before = self.past.next();
-            let new = self.past.takes(packet.seq);
-            self.count(packet, now, new, self.past.next() - before);
-            return;
-        }
-        let before = self.receiver.next();
-        let settings = Settings { delayed_ack: 0, ..self.settings };
-        let (new, _) = self.receiver.receive(packet, now, &settings);
-        self.count(packet, now, new, self.receiver.next() - before);
-        let feedback = self.receiver.acknowledge();
-        self.on_ack(feedback.next, feedback.echo, packet.seq, now);
-        self.receiver.recycle(feedback);
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.una == self.end
-    }
-
-    fn ready(&self) -> Time {
-        let limited = if self.limited > 0 && self.next < self.end { 0 } else { NEVER };
-        let send = if self.may_send() { self.paced_until() } else { NEVER };
-        let at = send.min(limited).min(self.rto_at);
-        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { NEVER } else { at }
-    }
-
-    fn planned(&self) -> Time {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Time) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
-        let packet = if self.limited > 0 && self.next < self.end {
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.limited > 0 && self.next < self.end {
             // Limited transmit heeds neither window nor pace (RFC 3042).
             self.limited -= 1;
             Some(self.send(now))
@@ -349,14 +297,38 @@ impl<S: Scheme> Endpoint for RationalRemy13<S> {
             Some(self.send(now))
         } else {
             None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
+        }
+    }
+}
+
+impl<S: Scheme> Endpoint for RationalRemy13<S> {
+    acts_in_steps!();
+
+    fn start(&mut self, now: Instant, packets: u32) {
+        self.on = true;
+        if !self.opened || self.settings.connections == Connections::Fresh {
+            self.open(now);
+        }
+        self.end = self.end.max(self.edge).saturating_add(packets).min(NUMBERS);
+        self.attempt(now);
+        self.turn = 0;
     }
 
-    fn totals(&self) -> Totals {
-        self.totals
+    fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
+        if packet.seq < self.first {
+            // Of an earlier connection, which nobody listens to any more.
+            let before = self.past.next();
+            let new = self.past.takes(packet.seq);
+            self.count(packet, now, new, self.past.next() - before);
+            return;
+        }
+        let before = self.receiver.next();
+        let settings = Settings { delayed_ack: Duration::ZERO, ..self.settings };
+        let (new, _) = self.receiver.receive(packet, now, &settings);
+        self.count(packet, now, new, self.receiver.next() - before);
+        let feedback = self.receiver.acknowledge();
+        self.on_ack(feedback.next, feedback.echo, packet.seq, now);
+        self.receiver.recycle(feedback);
     }
 }
 

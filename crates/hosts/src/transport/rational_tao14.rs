@@ -11,19 +11,19 @@ use std::collections::VecDeque;
 
 use estimator::Estimator;
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, Time, from_s, to_s};
+use exmachina_net::packet::{NUMBERS, Packet};
+use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::Receiver;
 use super::sack_blocks::SackBlocks;
+use super::steps::acts_in_steps;
 use super::{Connections, Settings};
 use crate::scheme::{Ack, Scheme};
 
 /// A transmission.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
-    at: Time,
+    at: Instant,
     seq: u32,
     /// 1 for the first.
     ordinal: u64,
@@ -32,11 +32,11 @@ struct Transmission {
 /// An ACK that is longer than others and therefore still on its way.
 #[derive(Clone, Copy, Debug)]
 struct LongAck {
-    due: Time,
+    due: Instant,
     /// All packets before this one arrived.
     next: u32,
     /// When the packet that it answers was sent.
-    sent: Time,
+    sent: Instant,
 }
 
 /// Both ends of one sender's connections.
@@ -49,7 +49,7 @@ pub struct RationalTao14<S> {
     on: bool,
     opened: bool,
     /// When the present on-period began.
-    since: Time,
+    since: Instant,
     /// First packet of the present connection.
     first: u32,
     /// The next new packet.
@@ -63,7 +63,7 @@ pub struct RationalTao14<S> {
     past: Receiver,
     blocks: SackBlocks,
     /// How long a block of 8 bytes makes an ACK take.
-    block_delay: Time,
+    block_delay: Duration,
     acks: VecDeque<LongAck>,
     /// Transmissions that an ACK may name, in order.
     record: VecDeque<Transmission>,
@@ -74,27 +74,27 @@ pub struct RationalTao14<S> {
     highest: u32,
     /// Numbers to be sent again, in order.
     repairs: VecDeque<u32>,
-    last_send: Time,
+    last_send: Instant,
     /// The pace lets nothing go before.
-    paced_until: Time,
-    rto_at: Time,
+    paced_until: Instant,
+    rto_at: Instant,
     rtt: Estimator,
-    latest_rtt: Time,
+    latest_rtt: Duration,
     turn: u32,
-    planned: Time,
+    planned: Instant,
     totals: Totals,
 }
 
 impl<S: Scheme> RationalTao14<S> {
     /// Number `id` of the senders, with nothing to send yet; each SACK block makes an ACK take so much longer.
-    pub fn new(scheme: S, id: u16, settings: Settings, block_delay: Time) -> RationalTao14<S> {
+    pub fn new(scheme: S, id: u16, settings: Settings, block_delay: Duration) -> RationalTao14<S> {
         RationalTao14 {
             scheme,
             settings,
             id,
             on: false,
             opened: false,
-            since: 0,
+            since: Instant::START,
             first: 0,
             next: 0,
             end: 0,
@@ -109,13 +109,13 @@ impl<S: Scheme> RationalTao14<S> {
             named: 0,
             highest: 0,
             repairs: VecDeque::new(),
-            last_send: 0,
-            paced_until: 0,
-            rto_at: NEVER,
+            last_send: Instant::START,
+            paced_until: Instant::START,
+            rto_at: Instant::NEVER,
             rtt: Estimator::default(),
-            latest_rtt: 0,
+            latest_rtt: Duration::ZERO,
             turn: 0,
-            planned: NEVER,
+            planned: Instant::NEVER,
             totals: Totals::default(),
         }
     }
@@ -127,7 +127,7 @@ impl<S: Scheme> RationalTao14<S> {
 
     /// The latest RTT sample, ns; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         self.latest_rtt
     }
 
@@ -157,12 +157,12 @@ impl<S: Scheme> RationalTao14<S> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
-        from_s(self.rtt.srtt_s)
+    pub fn srtt(&self) -> Duration {
+        Duration::from_s(self.rtt.srtt_s)
     }
 
     /// Forgets everything, at the beginning of a connection.
-    fn open(&mut self, now: Time) {
+    fn open(&mut self, now: Instant) {
         self.opened = true;
         (self.first, self.una, self.highest, self.end) = (self.next, self.next, self.next, self.next);
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(self.next));
@@ -171,7 +171,7 @@ impl<S: Scheme> RationalTao14<S> {
         self.record.clear();
         self.repairs.clear();
         (self.transmissions, self.named) = (0, 0);
-        self.rto_at = NEVER;
+        self.rto_at = Instant::NEVER;
         self.rtt = Estimator::default();
         self.scheme.start(now);
     }
@@ -183,7 +183,7 @@ impl<S: Scheme> RationalTao14<S> {
     }
 
     /// Sends a packet, new or not.
-    fn send(&mut self, seq: u32, now: Time) -> Packet {
+    fn send(&mut self, seq: u32, now: Instant) -> Packet {
         self.transmissions += 1;
         // The record is by time: of two packets sent at one instant it knows the latter.
         if self.record.back().is_some_and(|last| last.at == now) {
@@ -196,14 +196,14 @@ impl<S: Scheme> RationalTao14<S> {
         self.totals.retransmitted += u64::from(again);
         self.turn = if now == self.last_send { self.turn + 1 } else { 1 };
         self.last_send = now;
-        if self.rto_at == NEVER {
+        if self.rto_at == Instant::NEVER {
             self.rto_at = now.saturating_add(self.rtt.rto());
         }
         Packet { sent: now, seq, sender: self.id, bytes: self.settings.packet_bytes, ..Packet::default() }
     }
 
     /// The pace lets the next packet go.
-    fn send_paced(&mut self, now: Time) -> Packet {
+    fn send_paced(&mut self, now: Instant) -> Packet {
         let seq = self.repairs.pop_front().unwrap_or(self.next);
         let packet = self.send(seq, now);
         self.paced_until = now.saturating_add(self.scheme.intersend());
@@ -211,7 +211,7 @@ impl<S: Scheme> RationalTao14<S> {
     }
 
     /// The transmission that was sent at this time.
-    fn transmission(&mut self, sent: Time, now: Time) -> Option<Transmission> {
+    fn transmission(&mut self, sent: Instant, now: Instant) -> Option<Transmission> {
         // Nothing overtakes by more than an RTT.
         let oldest = sent.saturating_sub(now - sent);
         while self.record.front().is_some_and(|t| t.at < oldest) {
@@ -222,7 +222,7 @@ impl<S: Scheme> RationalTao14<S> {
     }
 
     /// Deals with an ACK, be it of new data, duplicate, or of an earlier on-period's packet.
-    fn on_ack(&mut self, next: u32, sent: Time, now: Time) {
+    fn on_ack(&mut self, next: u32, sent: Instant, now: Instant) {
         let Some(named) = self.transmission(sent, now) else { return };
         self.named = named.ordinal;
         let acked = next.saturating_sub(self.una);
@@ -230,11 +230,11 @@ impl<S: Scheme> RationalTao14<S> {
         if acked > 0 {
             // With the timeout before this ACK's sample.
             let done = self.una == self.next && self.next == self.end;
-            self.rto_at = if done { NEVER } else { now.saturating_add(self.rtt.rto()) };
+            self.rto_at = if done { Instant::NEVER } else { now.saturating_add(self.rtt.rto()) };
         }
         let rtt = now - sent;
         self.latest_rtt = rtt;
-        self.rtt.sample(to_s(rtt));
+        self.rtt.sample(rtt.as_s());
         self.totals.acks += 1;
         self.totals.sampled += rtt;
         let lost = self.find_losses(named.seq);
@@ -250,7 +250,7 @@ impl<S: Scheme> RationalTao14<S> {
         missing.len() as u32
     }
 
-    fn tell_scheme(&mut self, named: Transmission, acked: u32, lost: u32, now: Time) {
+    fn tell_scheme(&mut self, named: Transmission, acked: u32, lost: u32, now: Instant) {
         if named.at < self.since && self.scheme.capabilities().forgets {
             // The memory is that of another flow, but the rule acts.
             self.scheme.on_stale_ack();
@@ -268,7 +268,7 @@ impl<S: Scheme> RationalTao14<S> {
             delivered: self.totals.delivered,
             in_flight: self.in_flight(),
             rtt,
-            min_rtt: from_s(self.rtt.min_s),
+            min_rtt: Duration::from_s(self.rtt.min_s),
             srtt: self.srtt(),
             window_limited: true,
             lost,
@@ -276,13 +276,13 @@ impl<S: Scheme> RationalTao14<S> {
         });
     }
 
-    fn tick(&self, t: Time) -> Time {
-        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
+    fn tick(&self, t: Instant) -> Instant {
+        t.ticked(self.settings.clock)
     }
 
     /// The timer expired: the packet after the cumulative ACK is sent, whatever window and pace say.
-    fn time_out(&mut self, now: Time) -> Option<Packet> {
-        self.rto_at = NEVER;
+    fn time_out(&mut self, now: Instant) -> Option<Packet> {
+        self.rto_at = Instant::NEVER;
         if self.una == self.next && self.next == self.end {
             return None;
         }
@@ -292,7 +292,7 @@ impl<S: Scheme> RationalTao14<S> {
     }
 
     /// A packet reached the receiver, which answers.
-    fn deliver(&mut self, packet: &Packet, now: Time) {
+    fn deliver(&mut self, packet: &Packet, now: Instant) {
         // Of an earlier connection: nobody listens to it any more.
         let past = packet.seq < self.first;
         let receiver = if past { &mut self.past } else { &mut self.receiver };
@@ -304,68 +304,26 @@ impl<S: Scheme> RationalTao14<S> {
         }
         let blocks = self.blocks.report(packet.seq, &self.receiver);
         // ACKs do not overtake each other.
-        let behind = self.acks.back().map_or(0, |ack| ack.due);
-        let due = (now + self.block_delay * Time::from(blocks)).max(behind);
+        let behind = self.acks.back().map_or(Instant::START, |ack| ack.due);
+        let due = (now + self.block_delay * u64::from(blocks)).max(behind);
         if due == now {
             self.on_ack(self.receiver.next(), packet.sent, now);
         } else {
             self.acks.push_back(LongAck { due, next: self.receiver.next(), sent: packet.sent });
         }
     }
-}
 
-impl<S: Scheme> Endpoint for RationalTao14<S> {
-    fn start(&mut self, now: Time, packets: u32) {
-        self.on = true;
-        self.since = now;
-        if !self.opened || self.settings.connections == Connections::Fresh {
-            self.open(now);
-        } else {
-            self.scheme.resume(now, now.saturating_sub(self.last_send));
-        }
-        self.end = self.end.max(self.next).saturating_add(packets).min(NUMBERS);
-        self.paced_until = now;
-        self.turn = 0;
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send = if self.may_send() { self.paced_until } else { Instant::NEVER };
+        let ack = self.acks.front().map_or(Instant::NEVER, |ack| ack.due);
+        send.min(self.rto_at).min(ack)
     }
 
-    /// The application gives no more; repairs and the timer go on.
-    fn stop(&mut self, _now: Time) {
-        check_numbers(self.next);
-        self.on = false;
-        self.end = self.next;
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
-    }
-
-    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
-        self.deliver(packet, now);
-    }
-
-    fn finished(&self) -> bool {
-        self.on && self.una == self.end
-    }
-
-    fn ready(&self) -> Time {
-        let send = if self.may_send() { self.paced_until } else { NEVER };
-        let ack = self.acks.front().map_or(NEVER, |ack| ack.due);
-        let at = send.min(self.rto_at).min(ack);
-        // A schedule has no keys between MAX_TIME and NEVER; a scheme's pace may be as slow as it likes.
-        if at > MAX_TIME { NEVER } else { at }
-    }
-
-    fn planned(&self) -> Time {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Time) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
         let due = self.acks.front().is_some_and(|ack| ack.due <= now);
-        let packet = if let Some(ack) = due.then(|| self.acks.pop_front()).flatten() {
+        if let Some(ack) = due.then(|| self.acks.pop_front()).flatten() {
             self.on_ack(ack.next, ack.sent, now);
             None
         } else if self.rto_at <= now {
@@ -374,14 +332,28 @@ impl<S: Scheme> Endpoint for RationalTao14<S> {
             Some(self.send_paced(now))
         } else {
             None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
+        }
+    }
+}
+
+impl<S: Scheme> Endpoint for RationalTao14<S> {
+    acts_in_steps!();
+
+    fn start(&mut self, now: Instant, packets: u32) {
+        self.on = true;
+        self.since = now;
+        if !self.opened || self.settings.connections == Connections::Fresh {
+            self.open(now);
+        } else {
+            self.scheme.resume(now, now.since(self.last_send));
+        }
+        self.end = self.end.max(self.next).saturating_add(packets).min(NUMBERS);
+        self.paced_until = now;
+        self.turn = 0;
     }
 
-    fn totals(&self) -> Totals {
-        self.totals
+    fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
+        self.deliver(packet, now);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use exmachina_net::packet::{Ecn, Packet};
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::Settings;
 
@@ -13,10 +13,10 @@ pub struct Feedback {
     /// All packets before this one arrived.
     pub next: u32,
     /// The time stamp that it echoes: when the last packet was sent that left no gap (RFC 7323 §4.3, TS.Recent).
-    pub echo: Time,
+    pub echo: Instant,
     /// Packets that arrived since the last ACK, in order of arrival: number and time sent (what SACK and the time
     /// stamps tell the sender).
-    pub arrived: Vec<(u32, Time)>,
+    pub arrived: Vec<(u32, Instant)>,
     /// How many of them carried an ECN mark.
     pub marked: u32,
     /// The packet among them that had arrived before: it is the last (DSACK, RFC 2883).
@@ -41,7 +41,7 @@ pub struct Receiver {
     /// What the next ACK will say.
     pending: Feedback,
     /// When it is sent at the latest.
-    pub deadline: Time,
+    pub deadline: Instant,
 }
 
 impl Receiver {
@@ -55,7 +55,7 @@ impl Receiver {
             acknowledged: next,
             quick_acks: 0,
             pending: Feedback::default(),
-            deadline: NEVER,
+            deadline: Instant::NEVER,
         }
     }
 
@@ -84,7 +84,7 @@ impl Receiver {
     }
 
     /// A packet arrives: whether it is one that had not arrived before, and whether it is acknowledged at once.
-    pub fn receive(&mut self, packet: &Packet, now: Time, settings: &Settings) -> (bool, bool) {
+    pub fn receive(&mut self, packet: &Packet, now: Instant, settings: &Settings) -> (bool, bool) {
         let in_order = packet.seq == self.next;
         let had_gaps = !self.beyond.is_empty();
         let new = self.store(packet.seq);
@@ -102,8 +102,8 @@ impl Receiver {
         pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
         // RFC 5681 §4.2, "Generating Acknowledgments": at once for every second packet, and for all that show or fill a gap.
         let due = pending.arrived.len() >= 2 || !in_order || had_gaps;
-        let at_once = settings.delayed_ack == 0 || due || self.quick_acks > 0;
-        if !at_once && self.deadline == NEVER {
+        let at_once = settings.delayed_ack == Duration::ZERO || due || self.quick_acks > 0;
+        if !at_once && self.deadline == Instant::NEVER {
             self.deadline = now + settings.delayed_ack;
         }
         (new, at_once)
@@ -111,7 +111,7 @@ impl Receiver {
 
     /// The ACK, sent now. Hand it back to [`Receiver::recycle`].
     pub fn acknowledge(&mut self) -> Feedback {
-        self.deadline = NEVER;
+        self.deadline = Instant::NEVER;
         self.quick_acks = self.quick_acks.saturating_sub(1);
         self.acknowledged = self.next;
         self.pending.next = self.next;
@@ -157,6 +157,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{at, ns};
 
     fn packet(seq: u32) -> Packet {
         Packet { seq, ..Packet::default() }
@@ -169,7 +170,7 @@ mod tests {
         let next: Vec<(bool, u32)> = order
             .iter()
             .map(|&seq| {
-                let (new, at_once) = receiver.receive(&packet(seq), 0, &Settings::tao14());
+                let (new, at_once) = receiver.receive(&packet(seq), Instant::START, &Settings::tao14());
                 assert!(at_once);
                 (new, receiver.acknowledge().next)
             })
@@ -183,26 +184,28 @@ mod tests {
     fn echoes_the_packet_before_the_gap_rfc_7323_4_3() {
         let mut receiver = Receiver::new(0);
         let mut echo = |seq, sent| {
-            receiver.receive(&Packet { sent, ..packet(seq) }, 0, &Settings::tao14());
+            receiver.receive(&Packet { sent, ..packet(seq) }, Instant::START, &Settings::tao14());
             receiver.acknowledge().echo
         };
-        assert_eq!((echo(0, 5), echo(1, 6)), (5, 6));
-        assert_eq!((echo(3, 8), echo(4, 9)), (6, 6), "2 is missing");
-        assert_eq!(echo(1, 10), 10, "sent again for nothing");
-        assert_eq!((echo(2, 11), echo(5, 12)), (11, 12));
+        assert_eq!((echo(0, at(5)), echo(1, at(6))), (at(5), at(6)));
+        assert_eq!((echo(3, at(8)), echo(4, at(9))), (at(6), at(6)), "2 is missing");
+        assert_eq!(echo(1, at(10)), at(10), "sent again for nothing");
+        assert_eq!((echo(2, at(11)), echo(5, at(12))), (at(11), at(12)));
         // The first of two that one ACK answers.
-        let delayed = Settings { delayed_ack: 40, ..Settings::tao14() };
+        let delayed = Settings { delayed_ack: ns(40), ..Settings::tao14() };
         let mut receiver = Receiver::new(0);
-        (0..2).for_each(|i| _ = receiver.receive(&Packet { sent: 5 + Time::from(i), ..packet(i) }, 0, &delayed));
-        assert_eq!(receiver.acknowledge().echo, 5);
+        (0..2).for_each(|i| {
+            _ = receiver.receive(&Packet { sent: at(5 + u64::from(i)), ..packet(i) }, Instant::START, &delayed)
+        });
+        assert_eq!(receiver.acknowledge().echo, at(5));
     }
 
     #[test]
     fn the_first_acks_and_those_after_a_duplicate_are_quick() {
-        let settings = Settings { delayed_ack: 40, quick_acks: 3, ..Settings::tao14() };
+        let settings = Settings { delayed_ack: ns(40), quick_acks: 3, ..Settings::tao14() };
         let mut receiver = Receiver::new(0).quick(3);
         let mut quick = |seq| {
-            let at_once = receiver.receive(&packet(seq), 5, &settings).1;
+            let at_once = receiver.receive(&packet(seq), at(5), &settings).1;
             (at_once, at_once.then(|| receiver.acknowledge().duplicate))
         };
         assert!([0, 1, 2].into_iter().all(|seq| quick(seq) == (true, Some(None))));
@@ -213,17 +216,17 @@ mod tests {
 
     #[test]
     fn delays_acks_of_every_other_packet_and_no_others() {
-        let settings = Settings { delayed_ack: 40, ..Settings::tao14() };
+        let settings = Settings { delayed_ack: ns(40), ..Settings::tao14() };
         let mut receiver = Receiver::new(0);
-        assert!(!receiver.receive(&packet(0), 5, &settings).1);
-        assert_eq!(receiver.deadline, 45);
-        assert!(receiver.receive(&packet(1), 6, &settings).1);
-        assert_eq!((receiver.acknowledge().arrived.len(), receiver.deadline), (2, NEVER));
+        assert!(!receiver.receive(&packet(0), at(5), &settings).1);
+        assert_eq!(receiver.deadline, at(45));
+        assert!(receiver.receive(&packet(1), at(6), &settings).1);
+        assert_eq!((receiver.acknowledge().arrived.len(), receiver.deadline), (2, Instant::NEVER));
         // A gap, what fills it, and then in order again.
-        assert!(receiver.receive(&packet(3), 7, &settings).1);
+        assert!(receiver.receive(&packet(3), at(7), &settings).1);
         receiver.acknowledge();
-        assert!(receiver.receive(&packet(2), 7, &settings).1);
+        assert!(receiver.receive(&packet(2), at(7), &settings).1);
         assert_eq!(receiver.acknowledge().next, 4);
-        assert!(!receiver.receive(&packet(4), 8, &settings).1);
+        assert!(!receiver.receive(&packet(4), at(8), &settings).1);
     }
 }

@@ -1,6 +1,6 @@
 //! Estimates of the RTT, and the retransmission timeout that follows from them (RFC 6298).
 
-use exmachina_net::time::{NEVER, SECOND, Time};
+use exmachina_net::time::Duration;
 
 use super::linux_rtt::LinuxVariation;
 use super::stack::{RtoFloor, TimerSettings};
@@ -9,14 +9,14 @@ use super::stack::{RtoFloor, TimerSettings};
 #[derive(Clone, Copy, Debug)]
 pub struct RttEstimator {
     /// Smoothed RTT; 0 before the first sample.
-    pub srtt: Time,
-    variation: Time,
+    pub srtt: Duration,
+    variation: Duration,
     /// The variation as Linux estimates it, if it does.
     linux: LinuxVariation,
     /// Smallest sample.
-    pub min: Time,
+    pub min: Duration,
     /// The latest sample; 0 before the first.
-    pub latest: Time,
+    pub latest: Duration,
     /// Doubled at each timeout (RFC 6298 §5.5).
     backoff: u64,
 }
@@ -24,19 +24,26 @@ pub struct RttEstimator {
 /// Timeouts are doubled at most this many times over (RFC 6298 §5.7 allows a maximum; ns-2 has this one).
 const MAX_BACKOFF: u64 = 64;
 /// No timeout is longer (RFC 6298 §2.5).
-const MAX_RTO: Time = 60 * SECOND;
+const MAX_RTO: Duration = Duration::from_secs(60);
 
 impl Default for RttEstimator {
     fn default() -> Self {
-        RttEstimator { srtt: 0, variation: 0, linux: LinuxVariation::default(), min: NEVER, latest: 0, backoff: 1 }
+        RttEstimator {
+            srtt: Duration::ZERO,
+            variation: Duration::ZERO,
+            linux: LinuxVariation::default(),
+            min: Duration::MAX,
+            latest: Duration::ZERO,
+            backoff: 1,
+        }
     }
 }
 
 impl RttEstimator {
     /// Takes in a sample.
-    pub fn sample(&mut self, rtt: Time) {
-        let rtt = rtt.max(1);
-        self.variation = if self.srtt == 0 {
+    pub fn sample(&mut self, rtt: Duration) {
+        let rtt = rtt.max(Duration::NANOSECOND);
+        self.variation = if self.srtt == Duration::ZERO {
             // RFC 6298 §2.2, the first measurement R: RTTVAR = R/2.
             rtt / 2
         } else {
@@ -48,9 +55,9 @@ impl RttEstimator {
 
     /// Takes in a sample as Linux does, with this floor of the variation, once packets before `una` are acknowledged; `next` is
     /// the next new one.
-    pub fn sample_as_linux(&mut self, rtt: Time, floor: Time, una: u32, next: u32) {
-        let rtt = rtt.max(1);
-        if self.srtt == 0 {
+    pub fn sample_as_linux(&mut self, rtt: Duration, floor: Duration, una: u32, next: u32) {
+        let rtt = rtt.max(Duration::NANOSECOND);
+        if self.srtt == Duration::ZERO {
             self.linux = LinuxVariation::first(rtt, floor, next);
         } else {
             self.linux.sample(rtt, self.srtt, floor, una, next);
@@ -59,18 +66,18 @@ impl RttEstimator {
     }
 
     /// RFC 6298 §2.2 and 2.3: SRTT = R at first, then (1 - alpha) * SRTT + alpha * R', with alpha = 1/8.
-    fn smooth(&mut self, rtt: Time) {
+    fn smooth(&mut self, rtt: Duration) {
         self.min = self.min.min(rtt);
         self.latest = rtt;
-        self.srtt = if self.srtt == 0 { rtt } else { (7 * self.srtt + rtt) / 8 };
+        self.srtt = if self.srtt == Duration::ZERO { rtt } else { (7 * self.srtt + rtt) / 8 };
     }
 
     /// The retransmission timeout, backoff included.
     #[must_use]
-    pub fn rto(&self, settings: &TimerSettings) -> Time {
+    pub fn rto(&self, settings: &TimerSettings) -> Duration {
         let variation = (4 * self.variation).max(settings.granularity);
         let rto = match (self.srtt, settings.floor) {
-            (0, _) => settings.initial,
+            (Duration::ZERO, _) => settings.initial,
             (srtt, RtoFloor::Timeout(floor)) => (srtt + variation).max(floor),
             (srtt, RtoFloor::Variation(_)) => srtt + self.linux.used(),
         };
@@ -92,13 +99,13 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    const MS: Time = 1_000_000;
+    const MS: Duration = Duration::from_millis(1);
 
     #[test]
     fn rfc_6298_by_hand() {
-        let settings = TimerSettings { floor: RtoFloor::Timeout(1), ..TimerSettings::NS2 };
+        let settings = TimerSettings { floor: RtoFloor::Timeout(Duration::NANOSECOND), ..TimerSettings::NS2 };
         let mut rtt = RttEstimator::default();
-        assert_eq!(rtt.rto(&settings), 3 * SECOND);
+        assert_eq!(rtt.rto(&settings), Duration::from_secs(3));
         rtt.sample(100 * MS);
         assert_eq!(rtt.rto(&settings), 300 * MS);
         rtt.sample(180 * MS);
@@ -123,6 +130,6 @@ mod tests {
         let mut rtt = RttEstimator::default();
         (0..200).for_each(|n| rtt.sample_as_linux(150 * MS, 200 * MS, n, n + 1));
         // The variation comes near its floor by quarters, in whole ns.
-        assert!((350 * MS..350 * MS + 4).contains(&rtt.rto(&TimerSettings::LINUX)));
+        assert!((350 * MS..350 * MS + Duration::from_nanos(4)).contains(&rtt.rto(&TimerSettings::LINUX)));
     }
 }

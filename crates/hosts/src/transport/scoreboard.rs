@@ -8,7 +8,7 @@ pub use detection::Lost;
 
 use std::collections::VecDeque;
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use crate::scheme::RateSample;
 
@@ -27,15 +27,15 @@ pub enum State {
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     /// When it was sent last.
-    at: Time,
+    at: Instant,
     /// The number of that transmission: how many came before it on this connection.
     transmission: u64,
     /// That of the transmission of the same packet before it, where it was sent again.
     earlier: u64,
     /// Connection totals when it was sent.
     delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
+    delivered_at: Instant,
+    first_sent: Instant,
     lost: u64,
     in_flight: u32,
     state: State,
@@ -66,8 +66,8 @@ pub struct Scoreboard {
     repair_from: u32,
     /// Packets delivered on this connection, as far as the sender knows.
     pub delivered: u64,
-    delivered_at: Time,
-    first_sent: Time,
+    delivered_at: Instant,
+    first_sent: Instant,
     /// Packets declared lost on this connection.
     pub lost: u64,
     /// The sender had nothing to send until this many were delivered; 0: it has.
@@ -93,8 +93,8 @@ impl Scoreboard {
             to_repair: 0,
             repair_from: una,
             delivered: 0,
-            delivered_at: 0,
-            first_sent: 0,
+            delivered_at: Instant::START,
+            first_sent: Instant::START,
             lost: 0,
             app_limited_until: 0,
             newest: None,
@@ -114,7 +114,7 @@ impl Scoreboard {
     }
 
     /// A new packet is sent: its number.
-    pub fn send_new(&mut self, now: Time) -> u32 {
+    pub fn send_new(&mut self, now: Instant) -> u32 {
         let seq = self.next();
         let sent = self.snapshot(now, seq, false);
         self.sent.push_back(sent);
@@ -122,7 +122,7 @@ impl Scoreboard {
     }
 
     /// The oldest lost packet is sent again: its number. There must be one.
-    pub fn send_again(&mut self, now: Time) -> u32 {
+    pub fn send_again(&mut self, now: Instant) -> u32 {
         let mut i = self.repair_from.saturating_sub(self.una) as usize;
         while self.sent[i].state != State::Lost {
             i += 1;
@@ -137,7 +137,7 @@ impl Scoreboard {
 
     /// The newest packet outstanding is sent once more to see what comes back; there must be one, and it is in flight. The copy
     /// takes the place of the packet: one of them is in flight.
-    pub fn send_probe(&mut self, now: Time) -> u32 {
+    pub fn send_probe(&mut self, now: Instant) -> u32 {
         let seq = self.next() - 1;
         let i = (seq - self.una) as usize;
         let earlier = self.sent[i].transmission;
@@ -146,7 +146,7 @@ impl Scoreboard {
         seq
     }
 
-    fn snapshot(&mut self, now: Time, seq: u32, again: bool) -> Sent {
+    fn snapshot(&mut self, now: Instant, seq: u32, again: bool) -> Sent {
         if self.in_flight == 0 {
             // A burst of its own: the idle time before it says nothing about the rate.
             (self.first_sent, self.delivered_at) = (now, now);
@@ -181,7 +181,7 @@ impl Scoreboard {
 
     /// A packet is known to have arrived, in order or not: whether that is news. `sent` is the time stamp that came
     /// back: where it is not the last transmission's, an earlier one was late, not lost.
-    pub fn arrived(&mut self, seq: u32, sent: Time, now: Time) -> Arrival {
+    pub fn arrived(&mut self, seq: u32, sent: Instant, now: Instant) -> Arrival {
         let Some(i) = seq.checked_sub(self.una).map(|i| i as usize).filter(|&i| i < self.sent.len()) else {
             return Arrival::Known;
         };
@@ -204,7 +204,7 @@ impl Scoreboard {
     }
 
     /// Counts a packet that arrived: whether it had not been counted before.
-    fn count(&mut self, packet: Sent, now: Time) -> bool {
+    fn count(&mut self, packet: Sent, now: Instant) -> bool {
         match packet.state {
             State::InFlight => self.in_flight -= 1,
             State::Lost => self.to_repair -= 1,
@@ -216,7 +216,7 @@ impl Scoreboard {
     }
 
     /// The last transmission of a packet arrived.
-    fn deliver(&mut self, packet: Sent, now: Time) {
+    fn deliver(&mut self, packet: Sent, now: Instant) {
         if !self.count(packet, now) {
             return;
         }
@@ -227,7 +227,7 @@ impl Scoreboard {
     }
 
     /// All packets before `next` are acknowledged: how many that is, and how many of them are news.
-    pub fn acknowledge(&mut self, next: u32, now: Time) -> (u32, u32) {
+    pub fn acknowledge(&mut self, next: u32, now: Instant) -> (u32, u32) {
         let count = next.saturating_sub(self.una).min(self.outstanding());
         let before = self.delivered;
         for _ in 0..count {
@@ -254,7 +254,7 @@ impl Scoreboard {
 
     /// The delivery-rate sample of the present ACK (draft-ietf-ccwg-bbr-06 §4.1.2.3). One over less than the smallest RTT so
     /// far tells nothing, so that it has no interval: such come of packets that were sent again though they arrived.
-    pub fn rate_sample(&mut self, min_rtt: Time) -> RateSample {
+    pub fn rate_sample(&mut self, min_rtt: Duration) -> RateSample {
         if self.app_limited_until > 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
@@ -266,7 +266,7 @@ impl Scoreboard {
         let interval = sending.max(acknowledging);
         RateSample {
             delivered: (self.delivered - packet.delivered) as u32,
-            interval: if interval < min_rtt { 0 } else { interval },
+            interval: if interval < min_rtt { Duration::ZERO } else { interval },
             prior_delivered: packet.delivered,
             app_limited: packet.app_limited,
             tx_in_flight: packet.in_flight,
@@ -292,11 +292,12 @@ pub enum Arrival {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{at, ns};
 
     /// So many packets from number 100 on, sent at 0, 1, 2 ...
     pub(super) fn board(packets: u32, by_order: bool) -> Scoreboard {
         let mut board = Scoreboard::new(100, by_order);
-        (0..packets).for_each(|i| assert_eq!(board.send_new(Time::from(i)), 100 + i));
+        (0..packets).for_each(|i| assert_eq!(board.send_new(at(i.into())), 100 + i));
         board
     }
 
@@ -304,27 +305,27 @@ mod tests {
     fn three_later_packets_make_one_lost() {
         let mut board = board(10, true);
         for seq in [101, 102, 104] {
-            assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News);
+            assert_eq!(board.arrived(seq, at(u64::from(seq) - 100), at(50)), Arrival::News);
         }
         // 104 is four after 100 and one after 103.
         assert_eq!(board.overtaken(3), Some((100, 1)));
         assert_eq!((board.in_flight, board.to_repair, board.delivered), (6, 1, 3));
-        assert_eq!(board.send_again(60), 100);
-        assert_eq!(board.arrived(105, 5, 61), Arrival::News);
-        assert_eq!(board.arrived(106, 6, 61), Arrival::News);
+        assert_eq!(board.send_again(at(60)), 100);
+        assert_eq!(board.arrived(105, at(5), at(61)), Arrival::News);
+        assert_eq!(board.arrived(106, at(6), at(61)), Arrival::News);
         assert_eq!(board.overtaken(3), Some((103, 1)));
-        assert_eq!(board.acknowledge(103, 70), (3, 1));
+        assert_eq!(board.acknowledge(103, at(70)), (3, 1));
         assert_eq!((board.una, board.outstanding(), board.in_flight), (103, 7, 3));
     }
 
     #[test]
     fn a_lost_repair_is_found_again() {
         let mut board = board(5, true);
-        (101..105).for_each(|seq| assert_eq!(board.arrived(seq, Time::from(seq - 100), 50), Arrival::News));
+        (101..105).for_each(|seq| assert_eq!(board.arrived(seq, at(u64::from(seq) - 100), at(50)), Arrival::News));
         assert_eq!(board.overtaken(3), Some((100, 1)));
-        board.send_again(60);
-        (105..110).for_each(|seq| assert_eq!(board.send_new(61), seq));
-        (105..110).for_each(|seq| assert_eq!(board.arrived(seq, 61, 99), Arrival::News));
+        board.send_again(at(60));
+        (105..110).for_each(|seq| assert_eq!(board.send_new(at(61)), seq));
+        (105..110).for_each(|seq| assert_eq!(board.arrived(seq, at(61), at(99)), Arrival::News));
         assert_eq!(board.overtaken(3), Some((100, 1)));
         assert_eq!(board.lost, 2);
     }
@@ -332,43 +333,43 @@ mod tests {
     #[test]
     fn a_timeout_loses_all_that_has_not_arrived() {
         let mut board = board(6, true);
-        board.arrived(103, 3, 50);
+        board.arrived(103, at(3), at(50));
         assert_eq!(board.declare_all_lost(), 5);
         assert_eq!((board.in_flight, board.to_repair), (0, 5));
-        let again: Vec<u32> = (0..5).map(|_| board.send_again(99)).collect();
+        let again: Vec<u32> = (0..5).map(|_| board.send_again(at(99))).collect();
         assert_eq!(again, [100, 101, 102, 104, 105]);
         // The first 100 arrives after all: it was late, by 103 and what came between.
-        assert_eq!(board.arrived(100, 0, 100), Arrival::Late { behind: 4 });
+        assert_eq!(board.arrived(100, Instant::START, at(100)), Arrival::Late { behind: 4 });
         // Its repair is on its way and has overtaken nothing.
         assert_eq!((board.overtaken(3), board.in_flight), (None, 4));
-        assert_eq!(board.arrived(100, 99, 101), Arrival::Known);
+        assert_eq!(board.arrived(100, at(99), at(101)), Arrival::Known);
     }
 
     #[test]
     fn rate_samples_are_deliveries_over_the_longer_interval() {
         let mut board = board(3, true);
-        board.acknowledge(101, 100);
-        let first = board.rate_sample(100);
+        board.acknowledge(101, at(100));
+        let first = board.rate_sample(ns(100));
         // Sent and delivered_at are 0 at the first send: 1 packet in 100 ns.
-        assert_eq!((first.delivered, first.interval, first.app_limited), (1, 100, false));
+        assert_eq!((first.delivered, first.interval, first.app_limited), (1, ns(100), false));
         board.app_limited();
-        board.send_new(110);
-        board.acknowledge(104, 300);
-        let second = board.rate_sample(100);
-        assert_eq!((second.delivered, second.interval, second.app_limited), (3, 200, true));
-        assert_eq!(board.rate_sample(100), RateSample::default());
+        board.send_new(at(110));
+        board.acknowledge(104, at(300));
+        let second = board.rate_sample(ns(100));
+        assert_eq!((second.delivered, second.interval, second.app_limited), (3, ns(200), true));
+        assert_eq!(board.rate_sample(ns(100)), RateSample::default());
     }
 
     #[test]
     fn a_rate_over_less_than_the_smallest_rtt_is_none() {
         // draft-ietf-ccwg-bbr-06 §4.1.2.3: all is taken for lost and sent again; then the first transmissions arrive.
         let mut board = board(10, true);
-        board.acknowledge(101, 100);
-        board.rate_sample(100);
+        board.acknowledge(101, at(100));
+        board.rate_sample(ns(100));
         board.declare_all_lost();
-        (0..9).for_each(|_| _ = board.send_again(150));
-        board.acknowledge(110, 160);
-        let hasty = board.rate_sample(100);
-        assert_eq!((hasty.delivered, hasty.interval, hasty.prior_delivered), (9, 0, 1));
+        (0..9).for_each(|_| _ = board.send_again(at(150)));
+        board.acknowledge(110, at(160));
+        let hasty = board.rate_sample(ns(100));
+        assert_eq!((hasty.delivered, hasty.interval, hasty.prior_delivered), (9, Duration::ZERO, 1));
     }
 }

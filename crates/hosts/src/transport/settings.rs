@@ -1,6 +1,6 @@
 //! What real stacks differ in, as settings with presets. What only one stack knows is in that stack's variant of [`Stack`].
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Duration;
 
 use super::stack::{LossThreshold, Modular, Recovery, Repair, Stack, TimerSettings};
 
@@ -70,15 +70,15 @@ pub struct Settings {
     /// Initial window, packets (RFC 6928: 10).
     pub initial_window: u32,
     /// The receiver acknowledges every second packet, or one after this time; 0: every packet at once (RFC 1122).
-    pub delayed_ack: Time,
+    pub delayed_ack: Duration,
     /// So many ACKs of a connection are not delayed, nor so many after a packet that came twice (Linux: 16).
     pub quick_acks: u32,
     /// Resolution of RTT samples; 0: exact.
-    pub clock: Time,
+    pub clock: Duration,
     /// The sender, with what it alone knows.
     pub stack: Stack,
     /// A sender is looked at so often while it is on, and its transfer ends when that sees it; 0: at its last ACK.
-    pub poll: Time,
+    pub poll: Duration,
     /// Bytes of a data packet on the wire.
     pub packet_bytes: u16,
     /// How many of them are headers.
@@ -93,7 +93,12 @@ impl Settings {
     /// As Remy'13's ns-2 scripts have it (ns-2.35, `tcl/ex/congctrl`).
     #[must_use]
     pub const fn remy13() -> Settings {
-        Settings { opening: Opening::Syn, poll: 5_000_000, packet_bytes: 1210 + NS2_HEADER_BYTES, ..Settings::tao14() }
+        Settings {
+            opening: Opening::Syn,
+            poll: Duration::from_millis(5),
+            packet_bytes: 1210 + NS2_HEADER_BYTES,
+            ..Settings::tao14()
+        }
     }
 
     /// As Tao'14's ns-2 scripts have it (ns-2.35, `tcl/ex/decomposability`).
@@ -103,9 +108,9 @@ impl Settings {
             connections: Connections::Persistent,
             opening: Opening::Data,
             initial_window: 2,
-            delayed_ack: 0,
+            delayed_ack: Duration::ZERO,
             quick_acks: 0,
-            clock: 100_000,
+            clock: Duration::from_nanos(100_000),
             stack: Stack::Modular(Modular {
                 repair: Repair::Proportional(LossThreshold { packets: 3, adapts: false }),
                 timer: TimerSettings::NS2,
@@ -114,7 +119,7 @@ impl Settings {
                 pacing: false,
                 ect_on_repairs: true,
             }),
-            poll: 0,
+            poll: Duration::ZERO,
             packet_bytes: 1200 + NS2_HEADER_BYTES,
             header_bytes: NS2_HEADER_BYTES,
             ack_bytes: HEADER_BYTES,
@@ -128,11 +133,11 @@ impl Settings {
             connections: Connections::Fresh,
             opening: Opening::Data,
             initial_window: 10,
-            delayed_ack: 40_000_000,
+            delayed_ack: Duration::from_millis(40),
             quick_acks: 16,
-            clock: 0,
+            clock: Duration::ZERO,
             stack: Stack::Modular(Modular::TODAY),
-            poll: 0,
+            poll: Duration::ZERO,
             packet_bytes: 1250,
             header_bytes: HEADER_BYTES,
             ack_bytes: 0,

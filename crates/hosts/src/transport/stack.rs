@@ -1,6 +1,6 @@
 //! Which sender: ns-2's agents, the papers' TCP/Rational, each with all that it does, or a stack of parts that are settings.
 
-use exmachina_net::time::{SECOND, Time};
+use exmachina_net::time::Duration;
 
 /// The recoveries by name: how the sender learns of losses, and how much it sends while it repairs them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,9 +166,9 @@ pub struct TimerSettings {
     /// Its floor.
     pub floor: RtoFloor,
     /// Timeout before the first RTT sample (RFC 6298 §2.1).
-    pub initial: Time,
+    pub initial: Duration,
     /// The least part for the variation (RFC 6298 §2.3, G).
-    pub granularity: Time,
+    pub granularity: Duration,
     /// Which RTTs set it.
     pub samples: RttSamples,
     /// It runs on when nothing is outstanding: expiring then, it sets the window to 1 and leaves ssthresh alone (ns-2). Only
@@ -179,18 +179,18 @@ pub struct TimerSettings {
 impl TimerSettings {
     /// As in ns-2.
     pub const NS2: TimerSettings = TimerSettings {
-        floor: RtoFloor::Timeout(SECOND / 5),
-        initial: 3 * SECOND,
+        floor: RtoFloor::Timeout(Duration::from_millis(200)),
+        initial: Duration::from_secs(3),
         // ns-2's default tick.
-        granularity: 10_000_000,
+        granularity: Duration::from_millis(10),
         samples: RttSamples::Echo,
         runs_when_idle: true,
     };
     /// As in Linux 6.
     pub const LINUX: TimerSettings = TimerSettings {
-        floor: RtoFloor::Variation(SECOND / 5),
-        initial: SECOND,
-        granularity: 1_000_000,
+        floor: RtoFloor::Variation(Duration::from_millis(200)),
+        initial: Duration::SECOND,
+        granularity: Duration::from_millis(1),
         samples: RttSamples::Packets,
         runs_when_idle: false,
     };
@@ -215,7 +215,7 @@ pub enum RttSamples {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RtoFloor {
     /// The whole timeout (RFC 6298 §2.4, ns-2).
-    Timeout(Time),
+    Timeout(Duration),
     /// The part for the variation, which is added to the smoothed RTT, and estimated as Linux does.
-    Variation(Time),
+    Variation(Duration),
 }

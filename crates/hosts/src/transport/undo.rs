@@ -5,13 +5,13 @@
 //! that every repair arrived as a duplicate (DSACK, RFC 3708); and, after a timeout, the arrival of packets that were not sent
 //! again (F-RTO with SACK, RFC 5682 §3.1). The answer is the scheme's ([`Scheme::on_spurious`](crate::scheme::Scheme)).
 
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::Instant;
 
 /// One lowering of the window for losses, from the first of them until the next lowering.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     /// When the first repair was sent.
-    repaired: Time,
+    repaired: Instant,
     /// Repairs sent that no duplicate was reported of, once there are any.
     repairs: Option<u32>,
     /// The oldest packet outstanding when it began: duplicates below it are of an earlier one.
@@ -37,7 +37,7 @@ pub struct Evidence {
     pub advances: bool,
     pub una: u32,
     /// The time stamp that it echoes.
-    pub echo: Time,
+    pub echo: Instant,
     /// Packets outstanding at the time of a timeout and never sent again arrived.
     pub originals: bool,
     /// A packet arrived out of order, or twice.
@@ -57,7 +57,7 @@ pub struct Undo {
 impl Undo {
     /// The window is about to be lowered for losses from packet `from` on.
     pub fn begin(&mut self, from: u32) {
-        self.episode = Some(Episode { repaired: NEVER, repairs: None, from });
+        self.episode = Some(Episode { repaired: Instant::NEVER, repairs: None, from });
         self.frto = Frto::Off;
     }
 
@@ -68,7 +68,7 @@ impl Undo {
     }
 
     /// A lost packet is sent again.
-    pub fn on_repair(&mut self, now: Time) {
+    pub fn on_repair(&mut self, now: Instant) {
         if let Some(episode) = &mut self.episode {
             episode.repaired = episode.repaired.min(now);
             episode.repairs = Some(episode.repairs.unwrap_or(0) + 1);
@@ -131,19 +131,27 @@ impl Undo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::at;
 
-    const ACK: Evidence =
-        Evidence { advances: true, una: 5, echo: 50, originals: false, out_of_order: false, next: 20, has_new: true };
+    const ACK: Evidence = Evidence {
+        advances: true,
+        una: 5,
+        echo: at(50),
+        originals: false,
+        out_of_order: false,
+        next: 20,
+        has_new: true,
+    };
 
     #[test]
     fn an_echo_from_before_the_first_repair_proves_it_needless() {
         let mut undo = Undo::default();
         assert!(!undo.was_late(&ACK), "nothing to undo");
         undo.begin(3);
-        undo.on_repair(100);
-        undo.on_repair(200);
-        assert!(undo.was_late(&ACK) && undo.was_late(&Evidence { echo: 99, ..ACK }));
-        assert!(!undo.was_late(&Evidence { echo: 100, ..ACK }), "the repair itself");
+        undo.on_repair(at(100));
+        undo.on_repair(at(200));
+        assert!(undo.was_late(&ACK) && undo.was_late(&Evidence { echo: at(99), ..ACK }));
+        assert!(!undo.was_late(&Evidence { echo: at(100), ..ACK }), "the repair itself");
         assert!(!undo.was_late(&Evidence { advances: false, ..ACK }));
         undo.undone();
         assert!(!undo.was_late(&ACK));
@@ -154,8 +162,8 @@ mod tests {
         let mut undo = Undo::default();
         undo.begin(3);
         assert!(!undo.on_duplicate(3), "before any repair");
-        undo.on_repair(100);
-        undo.on_repair(110);
+        undo.on_repair(at(100));
+        undo.on_repair(at(110));
         assert!(!undo.on_duplicate(2), "of an earlier episode");
         assert!(!undo.on_duplicate(3));
         assert!(undo.on_duplicate(4));
@@ -167,10 +175,10 @@ mod tests {
             let mut undo = Undo::default();
             undo.begin(3);
             undo.on_timeout(true);
-            undo.on_repair(100);
+            undo.on_repair(at(100));
             (undo, 20)
         };
-        let repair = Evidence { echo: 100, ..ACK };
+        let repair = Evidence { echo: at(100), ..ACK };
         // The repair is acknowledged; two new packets; then one that was never repaired arrives: spurious.
         let (mut undo, mut recover) = timed_out();
         assert!(!undo.after_timeout(&Evidence { next: 22, ..repair }, &mut recover) && undo.prefers_new());

@@ -7,18 +7,19 @@
 use super::Link;
 use super::rough::Rough;
 use super::weather::{LARGEST_STEP, Weather};
-use crate::network::{Buffer, Network};
+use crate::network::Network;
+use crate::queue::Limit;
 use crate::random::{Purpose, Seed, Stream};
-use crate::time::{Time, from_ms};
+use crate::time::{Duration, Instant};
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
     /// When its last bit leaves the link; none of a packet that finds no room, or where there is no queue to leave.
-    pub departs: Option<Time>,
+    pub departs: Option<Instant>,
     /// When its ACK is back; of a lost packet, when it would have been: it leaves a gap where it would have stood, so that a
     /// transfer by bytes learns of it.
-    pub back: Time,
+    pub back: Instant,
     /// It found no room, or was lost after the queue.
     pub lost: bool,
 }
@@ -28,8 +29,8 @@ pub struct Passage {
 pub struct Bottleneck {
     link: Link,
     /// By sender, from the link to the receiver and back.
-    delays: Vec<Time>,
-    shortest: Time,
+    delays: Vec<Duration>,
+    shortest: Duration,
     loss: f64,
     jitter: f64,
     weather: Option<Box<Weather>>,
@@ -49,33 +50,39 @@ struct Noise {
     loss: Stream,
     jitter: Stream,
     /// When the newest of them arrives: jitter lets none overtake it.
-    newest: Time,
+    newest: Instant,
 }
 
 impl Bottleneck {
     /// That of a network, idle.
+    ///
+    /// # Panics
+    /// If the network is no dumbbell.
     #[must_use]
     pub fn new(network: &Network, seed: Seed) -> Bottleneck {
-        let delays: Vec<Time> = network.rtt_ms.iter().map(|&ms| from_ms(ms)).collect();
+        assert!(network.is_dumbbell(), "a dumbbell has one drop-tail queue before one link of constant rate");
+        let hop = &network.hops[0];
+        let delays: Vec<Duration> = network.rtts_ms().map(Duration::from_ms).collect();
         let stream = |sender, purpose| Stream::new(seed.root, seed.specimen, sender as u64, purpose);
-        let noise = |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: 0 };
-        let link = Link::new(network);
+        let noise =
+            |i| Noise { loss: stream(i, Purpose::Loss), jitter: stream(i, Purpose::Jitter), newest: Instant::START };
+        let link = Link::new(network.rate_mbps(), hop.limit);
         let jitter = network.jitter_ms * 1e6;
         let (weather, rough) = (Weather::of(network, seed), Rough::of(network, seed));
         let policed = network.roughness.policed;
-        let infinite = network.buffer == Buffer::Infinite;
-        let calm = network.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
+        let infinite = hop.limit == Limit::Infinite;
+        let calm = hop.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
         // Packets leave the link one service time apart, and those that find no room right behind another.
         let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
-        let late = changes || jitter > link.service() as f64 / LARGEST_STEP || !infinite;
+        let late = changes || jitter > link.service().as_nanos_f64() / LARGEST_STEP || !infinite;
         Bottleneck {
             plain: infinite && calm && !policed,
             shuffles: (jitter > 0.0 || rough.is_some() || policed) && late,
             link,
-            shortest: delays.iter().copied().min().unwrap_or(0),
+            shortest: delays.iter().copied().min().unwrap_or(Duration::ZERO),
             noise: (0..delays.len()).map(noise).collect(),
             delays,
-            loss: network.loss,
+            loss: hop.loss,
             jitter,
             weather,
             rough,
@@ -109,7 +116,7 @@ impl Bottleneck {
 
     /// Takes in a packet that is sent now.
     #[inline(always)]
-    pub fn take<const PLAIN: bool>(&mut self, sender: usize, now: Time) -> Passage {
+    pub fn take<const PLAIN: bool>(&mut self, sender: usize, now: Instant) -> Passage {
         let delay = self.delays[sender];
         if PLAIN {
             let departs = self.link.accept(now);
@@ -132,23 +139,23 @@ impl Bottleneck {
 
     /// Stochastic loss and jitter, after the queue: whether a packet is lost, and when its ACK is back.
     #[inline(always)]
-    fn perturb(&mut self, sender: usize, back: Time) -> (bool, Time) {
+    fn perturb(&mut self, sender: usize, back: Instant) -> (bool, Instant) {
         if let Some(rough) = &mut self.rough {
             return rough.perturb(sender as u16, back);
         }
         let noise = &mut self.noise[sender];
         let lost = self.loss > 0.0 && noise.loss.uniform() < self.loss;
-        let late = if self.jitter > 0.0 { (noise.jitter.uniform() * self.jitter) as Time } else { 0 };
-        noise.newest = noise.newest.max(back + late);
+        let late = if self.jitter > 0.0 { noise.jitter.uniform() * self.jitter } else { 0.0 };
+        noise.newest = noise.newest.max(back + Duration::from_nanos_f64(late));
         (lost, noise.newest)
     }
 
     /// No ACK of a packet that is sent now or later is back before this instant.
     #[must_use]
-    pub fn no_news_before(&self, now: Time) -> Time {
+    pub fn no_news_before(&self, now: Instant) -> Instant {
         let departs = if self.policed { now } else { self.link.free().max(now) };
         // What finds room takes its time on the link besides.
-        departs + self.shortest + if self.plain { self.link.service() } else { 0 }
+        departs + self.shortest + if self.plain { self.link.service() } else { Duration::ZERO }
     }
 
     /// Packets dropped or lost so far.
@@ -159,7 +166,7 @@ impl Bottleneck {
 
     /// Packets in the queue and on the link.
     #[must_use]
-    pub fn backlog(&self, now: Time) -> u64 {
+    pub fn backlog(&self, now: Instant) -> u64 {
         self.link.backlog(now)
     }
 }

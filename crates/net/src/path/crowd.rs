@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::time::{NEVER, Time};
+use crate::time::Instant;
 
 /// Leads no file.
 const NOBODY: u16 = u16::MAX;
@@ -15,7 +15,7 @@ const NOBODY: u16 = u16::MAX;
 /// Something, when it arrives, and how many were added before it. Ordered by the two numbers.
 #[derive(Clone, Copy, Debug)]
 struct Entry<T> {
-    key: Reverse<(Time, u64)>,
+    key: Reverse<(Instant, u64)>,
     /// Whose file it leads, or [`NOBODY`].
     leads: u16,
     item: T,
@@ -45,8 +45,8 @@ impl<T> Ord for Entry<T> {
 #[derive(Clone, Debug)]
 struct File<T> {
     behind: VecDeque<Entry<T>>,
-    /// When the last of them arrives; [`NEVER`] where nobody leads.
-    last: Time,
+    /// When the last of them arrives; [`Instant::NEVER`] where nobody leads.
+    last: Instant,
 }
 
 /// Entries in no order but that of their arrival; those of one instant in the order of their adding.
@@ -59,7 +59,7 @@ pub struct Crowd<T> {
 
 impl<T> Default for File<T> {
     fn default() -> Self {
-        File { behind: VecDeque::new(), last: NEVER }
+        File { behind: VecDeque::new(), last: Instant::NEVER }
     }
 }
 
@@ -70,23 +70,23 @@ impl<T> Default for Crowd<T> {
 }
 
 impl<T: Copy> Crowd<T> {
-    /// When the next entry arrives; [`NEVER`] where there is none.
+    /// When the next entry arrives; [`Instant::NEVER`] where there is none.
     #[must_use]
     #[inline(always)]
-    pub fn next(&self) -> Time {
-        self.heap.peek().map_or(NEVER, |entry| entry.key.0.0)
+    pub fn next(&self) -> Instant {
+        self.heap.peek().map_or(Instant::NEVER, |entry| entry.key.0.0)
     }
 
     /// Adds an entry of a sender.
     #[inline]
-    pub fn push(&mut self, sender: u16, at: Time, item: T) {
+    pub fn push(&mut self, sender: u16, at: Instant, item: T) {
         let mut entry = Entry { key: Reverse((at, self.added)), leads: sender, item };
         self.added += 1;
         if usize::from(sender) >= self.files.len() {
             self.files.resize_with(usize::from(sender) + 1, File::default);
         }
         let file = &mut self.files[usize::from(sender)];
-        if file.last == NEVER {
+        if file.last == Instant::NEVER {
             file.last = at;
         } else if at >= file.last {
             file.last = at;
@@ -107,7 +107,7 @@ impl<T: Copy> Crowd<T> {
             Some(file) => match file.behind.pop_front() {
                 Some(next) => *first = next,
                 None => {
-                    file.last = NEVER;
+                    file.last = Instant::NEVER;
                     PeekMut::pop(first);
                 }
             },
@@ -134,10 +134,13 @@ mod tests {
     fn leaves_in_order_of_arrival_and_first_come_first_served() {
         let mut crowd = Crowd::default();
         for (sender, at, item) in [(0, 5, 'a'), (0, 7, 'b'), (1, 6, 'c'), (1, 5, 'd'), (0, 4, 'e')] {
-            crowd.push(sender, at, item);
+            crowd.push(sender, Instant::from_nanos(at), item);
         }
-        assert_eq!((crowd.next(), crowd.iter().count()), (4, 5));
-        assert_eq!(std::iter::from_fn(|| (crowd.next() < NEVER).then(|| crowd.pop())).collect::<String>(), "eadcb");
+        assert_eq!((crowd.next(), crowd.iter().count()), (Instant::from_nanos(4), 5));
+        assert_eq!(
+            std::iter::from_fn(|| (crowd.next() < Instant::NEVER).then(|| crowd.pop())).collect::<String>(),
+            "eadcb"
+        );
     }
 
     proptest! {
@@ -145,12 +148,12 @@ mod tests {
         fn the_order_is_that_of_one_list(ops in prop::collection::vec((0..4_u16, 0..30_u64, 0..3_u8), 0..200)) {
             let (mut crowd, mut list) = (Crowd::default(), Vec::new());
             for (number, (sender, at, pops)) in ops.into_iter().enumerate() {
-                crowd.push(sender, at, number);
+                crowd.push(sender, Instant::from_nanos(at), number);
                 list.push((at, number));
                 for _ in 0..pops.min(list.len() as u8) {
                     list.sort_unstable();
                     let (at, number) = list.remove(0);
-                    prop_assert_eq!((crowd.next(), crowd.pop()), (at, number));
+                    prop_assert_eq!((crowd.next(), crowd.pop()), (Instant::from_nanos(at), number));
                 }
                 prop_assert_eq!(crowd.iter().count(), list.len());
             }

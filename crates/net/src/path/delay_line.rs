@@ -3,13 +3,13 @@
 //! A constant delay keeps packets in order, so each distinct one is a delay line: a ring in which the next to arrive is always
 //! the oldest entry. Where packets overtake each other they are a crowd instead (`crowd.rs`).
 
-use crate::time::{NEVER, Time};
+use crate::time::Instant;
 
 /// Something and when it arrives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entry<T> {
     /// When.
-    pub at: Time,
+    pub at: Instant,
     /// What.
     pub item: T,
 }
@@ -17,8 +17,8 @@ pub struct Entry<T> {
 /// A ring, in order of arrival.
 #[derive(Clone, Debug)]
 pub struct DelayLine<T> {
-    /// When the oldest entry arrives; [`NEVER`] where there is none.
-    next: Time,
+    /// When the oldest entry arrives; [`Instant::NEVER`] where there is none.
+    next: Instant,
     /// Its length is a power of two.
     ring: Box<[Entry<T>]>,
     head: usize,
@@ -27,21 +27,21 @@ pub struct DelayLine<T> {
 
 impl<T: Copy + Default> Default for DelayLine<T> {
     fn default() -> Self {
-        DelayLine { next: NEVER, ring: vec![Entry::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
+        DelayLine { next: Instant::NEVER, ring: vec![Entry::default(); 64].into_boxed_slice(), head: 0, tail: 0 }
     }
 }
 
 impl<T: Copy + Default> DelayLine<T> {
-    /// When the oldest entry arrives; [`NEVER`] where there is none.
+    /// When the oldest entry arrives; [`Instant::NEVER`] where there is none.
     #[inline(always)]
     #[must_use]
-    pub fn next(&self) -> Time {
+    pub fn next(&self) -> Instant {
         self.next
     }
 
     /// Adds an entry that arrives no earlier than any other.
     #[inline(always)]
-    pub fn push(&mut self, at: Time, item: T) {
+    pub fn push(&mut self, at: Instant, item: T) {
         if self.tail - self.head == self.ring.len() {
             self.grow();
         }
@@ -50,9 +50,9 @@ impl<T: Copy + Default> DelayLine<T> {
 
     /// The same where there is room for it.
     #[inline(always)]
-    pub fn push_reserved(&mut self, at: Time, item: T) {
+    pub fn push_reserved(&mut self, at: Instant, item: T) {
         debug_assert!(self.tail - self.head < self.ring.len());
-        if self.next == NEVER {
+        if self.next == Instant::NEVER {
             self.next = at;
         }
         let mask = self.ring.len() - 1;
@@ -74,18 +74,18 @@ impl<T: Copy + Default> DelayLine<T> {
         self.head += 1;
         // SAFETY: as in `push`.
         let next = unsafe { self.ring.get_unchecked(self.head & mask).at };
-        self.next = if self.head == self.tail { NEVER } else { next };
+        self.next = if self.head == self.tail { Instant::NEVER } else { next };
         item
     }
 
     /// The oldest entries that stand side by side, in order, and when the one after them arrives.
     #[must_use]
     #[inline(always)]
-    pub fn front(&self) -> (&[Entry<T>], Time) {
+    pub fn front(&self) -> (&[Entry<T>], Instant) {
         let length = self.ring.len();
         let (count, head) = (self.tail - self.head, self.head & (length - 1));
         let end = length.min(head + count);
-        let after = if end - head == count { NEVER } else { self.ring[0].at };
+        let after = if end - head == count { Instant::NEVER } else { self.ring[0].at };
         (&self.ring[head..end], after)
     }
 
@@ -95,7 +95,7 @@ impl<T: Copy + Default> DelayLine<T> {
         self.head += entries;
         debug_assert!(self.head <= self.tail);
         let first = self.ring[self.head & (self.ring.len() - 1)].at;
-        self.next = if self.head == self.tail { NEVER } else { first };
+        self.next = if self.head == self.tail { Instant::NEVER } else { first };
     }
 
     /// Makes room for so many more.
@@ -129,9 +129,9 @@ mod tests {
     #[test]
     fn grows_and_keeps_order() {
         let mut line = DelayLine::default();
-        (0..40).for_each(|i| line.push(i, i));
+        (0..40).for_each(|i| line.push(Instant::from_nanos(i), i));
         (0..30).for_each(|i| assert_eq!(line.pop(), i));
-        (40..300).for_each(|i| line.push(i, i));
+        (40..300).for_each(|i| line.push(Instant::from_nanos(i), i));
         assert!((30..300).eq(line.iter().copied()));
     }
 }

@@ -6,12 +6,12 @@ use super::{Bottleneck, Crowd, DelayLine, Passage, Path};
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::random::Seed;
-use crate::time::{Time, from_ms};
+use crate::time::{Duration, Instant};
 
 /// What is kept of a packet on its way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Light {
-    sent: Time,
+    sent: Instant,
     seq: u32,
     sender: u16,
     lost: bool,
@@ -28,12 +28,15 @@ pub struct Dumbbell {
     jittered: Crowd<Light>,
     /// By sender, its delay line.
     routes: Vec<u16>,
-    clock: Time,
+    clock: Duration,
     plain: bool,
 }
 
 impl Dumbbell {
     /// The path of a network, empty.
+    ///
+    /// # Panics
+    /// If the network is no dumbbell.
     #[must_use]
     pub fn new(network: &Network, seed: Seed) -> Dumbbell {
         let bottleneck = Bottleneck::new(network, seed);
@@ -43,7 +46,7 @@ impl Dumbbell {
             lines: vec![DelayLine::default(); lines - 1],
             jittered: Crowd::default(),
             routes,
-            clock: from_ms(network.clock_ms),
+            clock: Duration::from_ms(network.clock_ms),
             plain: lines == 1 && bottleneck.is_plain() && network.clock_ms == 0.0,
             bottleneck,
         }
@@ -51,7 +54,7 @@ impl Dumbbell {
 
     /// The delay line whose packet arrives first, and when; one more than there are delay lines stands for the jittered.
     #[inline(always)]
-    fn first(&self) -> (usize, Time) {
+    fn first(&self) -> (usize, Instant) {
         let times = self.lines.iter().map(DelayLine::next).chain([self.jittered.next()]).zip(1..);
         times.fold((0, self.line.next()), |first, (t, line)| if t < first.1 { (line, t) } else { first })
     }
@@ -64,12 +67,12 @@ impl Path for Dumbbell {
     }
 
     #[inline(always)]
-    fn next<const PLAIN: bool>(&self) -> Time {
+    fn next<const PLAIN: bool>(&self) -> Instant {
         if PLAIN { self.line.next() } else { self.first().1 }
     }
 
     #[inline(always)]
-    fn step<const PLAIN: bool>(&mut self, _now: Time) -> Option<Packet> {
+    fn step<const PLAIN: bool>(&mut self, _now: Instant) -> Option<Packet> {
         let line = if PLAIN { 0 } else { self.first().0 };
         let Light { sent, seq, sender, lost } = if PLAIN || line == 0 {
             self.line.pop()
@@ -82,7 +85,7 @@ impl Path for Dumbbell {
     }
 
     #[inline(always)]
-    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         let Packet { sent, seq, sender, .. } = packet;
         let Passage { departs, back, lost } = self.bottleneck.take::<PLAIN>(usize::from(sender), now);
         let light = Light { sent, seq, sender, lost };
@@ -100,8 +103,8 @@ impl Path for Dumbbell {
     }
 
     #[inline(always)]
-    fn clock<const PLAIN: bool>(&self) -> Time {
-        if PLAIN { 0 } else { self.clock }
+    fn clock<const PLAIN: bool>(&self) -> Duration {
+        if PLAIN { Duration::ZERO } else { self.clock }
     }
 
     fn lost(&self) -> u64 {
@@ -113,7 +116,7 @@ impl Path for Dumbbell {
         lines.chain(self.jittered.iter()).filter(|p| !p.lost).count() as u64
     }
 
-    fn backlog(&self, now: Time) -> u64 {
+    fn backlog(&self, now: Instant) -> u64 {
         self.bottleneck.backlog(now)
     }
 }

@@ -1,18 +1,19 @@
 //! One hop: a queue, the link that serves it, and the packets that the link loses.
 
 use super::{Pipe, Transmitter};
+use crate::network::{HopPlan, LinkPlan};
 use crate::packet::Packet;
 use crate::queue::{AnyQueue, Queue};
-use crate::random::Stream;
-use crate::service::{Carrier, OPPORTUNITY_BYTES, Service};
-use crate::time::{NEVER, Time};
+use crate::random::{Purpose, Seed, Stream};
+use crate::service::{Carrier, CellularLink, OPPORTUNITY_BYTES, Service, TraceLink};
+use crate::time::Instant;
 
 /// A queue and its link.
 #[derive(Clone, Debug)]
 pub struct Hop {
     kind: Kind,
     /// When something happens here next.
-    pub(super) next: Time,
+    pub(super) next: Instant,
     /// Probability that a packet is lost after the queue, for no reason of congestion.
     loss: f64,
     loss_stream: Stream,
@@ -51,7 +52,7 @@ pub struct HopTotals {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HopEvent {
     /// When.
-    pub time: Time,
+    pub time: Instant,
     /// What.
     pub kind: HopEventKind,
     /// The packet's sender.
@@ -74,34 +75,41 @@ pub enum HopEventKind {
 }
 
 impl Hop {
-    /// A hop with a stored queue.
+    /// Hop number `number` of a network, idle. Where all packets are of one size, a drop-tail queue before a constant rate
+    /// stores nothing.
     #[must_use]
-    pub fn new(queue: AnyQueue, service: Service, loss: f64, loss_stream: Stream) -> Hop {
-        let queue = Box::new(queue);
-        Hop::of(
-            match service {
-                Service::Rate(link) => {
-                    Kind::Steady { queue, link: Transmitter::new(link.mean_mbps()), transmitting: None }
-                }
-                service => Kind::Opportunities { queue, service, carrier: Carrier::default() },
-            },
-            loss,
-            loss_stream,
-        )
-    }
-
-    /// A tail-drop queue before a constant-rate link, where all packets are of one size.
-    #[must_use]
-    pub fn fifo(link: Pipe, loss: f64, loss_stream: Stream) -> Hop {
-        Hop::of(Kind::Fifo(link), loss, loss_stream)
-    }
-
-    fn of(kind: Kind, loss: f64, loss_stream: Stream) -> Hop {
-        Hop { kind, next: NEVER, loss, loss_stream, totals: HopTotals::default(), journal: None }
+    pub fn new(plan: &HopPlan, number: usize, packet_bytes: Option<u16>, seed: Seed) -> Hop {
+        let stream = |purpose| Stream::new(seed.root, seed.specimen, number as u64, purpose);
+        let queue = || {
+            let bytes_per_s = plan.link.mean_mbps() * 1e6 / 8.0;
+            Box::new(AnyQueue::new(&plan.queue, plan.limit, bytes_per_s, stream(Purpose::Queue)))
+        };
+        let kind = match (plan.drop_tail_mbps(), packet_bytes, &plan.link) {
+            (Some(mbps), Some(bytes), _) => Kind::Fifo(Pipe::new(mbps, bytes, plan.limit)),
+            (.., LinkPlan::Rate(mbps)) => {
+                Kind::Steady { queue: queue(), link: Transmitter::new(*mbps), transmitting: None }
+            }
+            (.., LinkPlan::Trace(trace, offset_ms)) => {
+                let link = TraceLink::new(trace.clone(), *offset_ms);
+                Kind::Opportunities { queue: queue(), service: Service::Trace(link), carrier: Carrier::default() }
+            }
+            (.., LinkPlan::Cellular(cellular)) => {
+                let link = CellularLink::new(*cellular, seed.root, seed.specimen, number as u64);
+                Kind::Opportunities { queue: queue(), service: Service::Cellular(link), carrier: Carrier::default() }
+            }
+        };
+        Hop {
+            kind,
+            next: Instant::NEVER,
+            loss: plan.loss,
+            loss_stream: stream(Purpose::Loss),
+            totals: HopTotals::default(),
+            journal: None,
+        }
     }
 
     /// A packet arrives: when it departs, if that is known already.
-    pub(super) fn arrive(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) -> Option<Time> {
+    pub(super) fn arrive(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) -> Option<Instant> {
         self.totals.arrived += 1;
         packet.enqueued = now;
         let before = dropped.len();
@@ -120,13 +128,14 @@ impl Hop {
                 queue.enqueue(packet, now, dropped);
                 if transmitting.is_none() {
                     *transmitting = queue.dequeue(now, dropped);
-                    self.next =
-                        transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, true)));
+                    self.next = transmitting
+                        .as_ref()
+                        .map_or(Instant::NEVER, |p| now.saturating_add(link.transmit(p.bytes, true)));
                 }
             }
             Kind::Opportunities { queue, service, .. } => {
                 queue.enqueue(packet, now, dropped);
-                if self.next == NEVER && queue.packets() > 0 {
+                if self.next == Instant::NEVER && queue.packets() > 0 {
                     self.next = service.next_opportunity(now);
                 }
             }
@@ -140,20 +149,21 @@ impl Hop {
     }
 
     /// The link finished a packet, or has an opportunity: what leaves it.
-    pub(super) fn serve(&mut self, now: Time, departed: &mut Vec<Packet>, dropped: &mut Vec<Packet>) {
+    pub(super) fn serve(&mut self, now: Instant, departed: &mut Vec<Packet>, dropped: &mut Vec<Packet>) {
         let before = dropped.len();
         match &mut self.kind {
             Kind::Fifo(_) => {}
             Kind::Steady { queue, link, transmitting } => {
                 departed.extend(transmitting.take());
                 *transmitting = queue.dequeue(now, dropped);
-                self.next = transmitting.as_ref().map_or(NEVER, |p| now.saturating_add(link.transmit(p.bytes, false)));
+                self.next =
+                    transmitting.as_ref().map_or(Instant::NEVER, |p| now.saturating_add(link.transmit(p.bytes, false)));
             }
             Kind::Opportunities { queue, service, carrier } => {
                 service.advance();
                 carrier.deliver(OPPORTUNITY_BYTES, || queue.dequeue(now, dropped), |packet| departed.push(packet));
                 let idle = queue.packets() == 0 && carrier.in_transit().is_none();
-                self.next = if idle { NEVER } else { service.next_opportunity(now) };
+                self.next = if idle { Instant::NEVER } else { service.next_opportunity(now) };
             }
         }
         for packet in departed.iter() {
@@ -164,7 +174,7 @@ impl Hop {
     }
 
     /// When all that is here now will have left, as far as that is known: when a gap behind it would.
-    pub(super) fn clear(&self, now: Time) -> Time {
+    pub(super) fn clear(&self, now: Instant) -> Instant {
         match &self.kind {
             Kind::Fifo(link) => link.free().max(now),
             Kind::Steady { .. } | Kind::Opportunities { .. } => now,
@@ -178,12 +188,12 @@ impl Hop {
         lost
     }
 
-    fn count_drops(&mut self, now: Time, dropped: &[Packet]) {
+    fn count_drops(&mut self, now: Instant, dropped: &[Packet]) {
         self.totals.dropped += dropped.len() as u64;
         dropped.iter().for_each(|packet| self.note(now, HopEventKind::Drop, packet));
     }
 
-    fn note(&mut self, time: Time, kind: HopEventKind, packet: &Packet) {
+    fn note(&mut self, time: Instant, kind: HopEventKind, packet: &Packet) {
         let backlog = self.backlog(time) as u32;
         if let Some(journal) = &mut self.journal {
             journal.push(HopEvent { time, kind, sender: packet.sender, seq: packet.seq, backlog });
@@ -204,7 +214,7 @@ impl Hop {
     }
 
     /// Packets in the queue and on the link.
-    pub(super) fn backlog(&self, now: Time) -> u64 {
+    pub(super) fn backlog(&self, now: Instant) -> u64 {
         match &self.kind {
             Kind::Fifo(link) => link.backlog(now),
             Kind::Steady { queue, transmitting, .. } => (queue.packets() + usize::from(transmitting.is_some())) as u64,
@@ -214,7 +224,7 @@ impl Hop {
         }
     }
 
-    pub(super) fn totals(&self, now: Time) -> HopTotals {
+    pub(super) fn totals(&self, now: Instant) -> HopTotals {
         HopTotals { backlog: self.backlog(now), ..self.totals }
     }
 }

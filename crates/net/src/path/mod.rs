@@ -20,12 +20,11 @@ pub use delay_line::{DelayLine, Entry};
 pub use dumbbell::Dumbbell;
 pub use hop::{Hop, HopEvent, HopEventKind, HopTotals};
 pub use link::Link;
-pub use topology::legs;
-pub use topology::{Reordering, Route, Topology};
+pub use topology::{Topology, Wire};
 pub use transmitter::{Pipe, Transmitter};
 
 use crate::packet::Packet;
-use crate::time::Time;
+use crate::time::{Duration, Instant};
 
 /// A path, or many that share queues, in motion.
 ///
@@ -36,17 +35,17 @@ pub trait Path: Clone {
         false
     }
     /// When something happens next; [`crate::time::NEVER`] if nothing does.
-    fn next<const PLAIN: bool>(&self) -> Time;
+    fn next<const PLAIN: bool>(&self) -> Instant;
     /// Lets what happens at [`Path::next`] happen: the packet whose ACK then reaches its sender, if it is that.
-    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet>;
+    fn step<const PLAIN: bool>(&mut self, now: Instant) -> Option<Packet>;
     /// Takes a packet in: when it leaves the bottleneck, if it is not dropped and that is known already.
-    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time>;
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Instant) -> Option<Instant>;
     /// The tick of the senders' clocks.
-    fn clock<const PLAIN: bool>(&self) -> Time;
+    fn clock<const PLAIN: bool>(&self) -> Duration;
     /// Packets dropped or lost so far.
     fn lost(&self) -> u64;
     /// Packets on their way.
     fn in_flight(&self) -> u64;
     /// Packets in the first bottleneck's queue and on its link.
-    fn backlog(&self, now: Time) -> u64;
+    fn backlog(&self, now: Instant) -> u64;
 }

@@ -8,16 +8,26 @@
 //! gap, which takes no room and no time of a link, and keeps its place behind the packets before it.
 
 use super::hop::{Hop, HopEvent, HopEventKind, HopTotals};
-use super::{Crowd, DelayLine, Path, Pipe};
-use crate::network::{Lot, LotLink, Network, PACKET_BYTES};
+use super::{Crowd, DelayLine, Path};
+use crate::network::{FlowPlan, Network, Reordering};
 use crate::packet::Packet;
-use crate::random::Seed;
-use crate::random::{Purpose, Stream};
-use crate::time::{NEVER, Time, from_ms};
+use crate::random::{Purpose, Seed, Stream};
+use crate::time::{Duration, Instant};
+
+/// What the ends of flows send, as far as it matters to what is between them.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    /// Bytes of a packet, where all are of one size.
+    pub packet_bytes: Option<u16>,
+    /// Bytes of each flow's ACKs, which take so long on the links' way back.
+    pub ack_bytes: Vec<u16>,
+    /// Senders are told of losses: for that packets must be of one size, and all queues drop tail before constant rates.
+    pub learns_losses: bool,
+}
 
 /// The way of one sender's packets.
 #[derive(Clone, Debug)]
-pub struct Route {
+struct Route {
     /// The hops, in order.
     hops: Vec<u8>,
     /// The delay line after each hop.
@@ -26,25 +36,16 @@ pub struct Route {
     noise: Noise,
 }
 
-/// Packets that are overtaken: each with this probability is held back, and those behind it pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reordering {
-    /// Probability.
-    pub probability: f64,
-    /// How long it is held back.
-    pub delay: Time,
-}
-
-/// The delay after each hop of a route: that of the hop, and after the last what is left of the RTT.
-pub fn legs(route: &[u8], rtt_ms: f64, delay_ms: impl Fn(usize) -> f64) -> Vec<(u8, Time)> {
-    let mut left = from_ms(rtt_ms);
+/// The delay after each hop of a flow's route: that of the hop, and after the last what is left of the RTT.
+fn legs(network: &Network, flow: &FlowPlan, rtt_ms: f64) -> Vec<(u8, Duration)> {
+    let mut left = Duration::from_ms(rtt_ms);
     let leg = |(k, &hop): (usize, &u8)| {
-        let last = k + 1 == route.len();
-        let delay = if last { left } else { from_ms(delay_ms(usize::from(hop))).min(left) };
+        let last = k + 1 == flow.route.len();
+        let delay = if last { left } else { Duration::from_ms(network.hops[usize::from(hop)].delay_ms).min(left) };
         left -= delay;
         (hop, delay)
     };
-    route.iter().enumerate().map(leg).collect()
+    flow.route.iter().enumerate().map(leg).collect()
 }
 
 /// What clouds the delay of a route.
@@ -55,19 +56,30 @@ struct Noise {
     reordering: Reordering,
     reordering_stream: Stream,
     /// When the newest packet arrives of those that were not held back to be overtaken.
-    newest: Time,
+    newest: Instant,
 }
 
 impl Noise {
+    fn of(network: &Network, flow: usize, seed: Seed) -> Noise {
+        let stream = |purpose| Stream::new(seed.root, seed.specimen, flow as u64, purpose);
+        Noise {
+            jitter: network.jitter_ms * 1e6,
+            jitter_stream: stream(Purpose::Jitter),
+            reordering: network.reordering,
+            reordering_stream: stream(Purpose::Reordering),
+            newest: Instant::START,
+        }
+    }
+
     fn is_none(&self) -> bool {
         self.jitter == 0.0 && self.reordering.probability == 0.0
     }
 
     /// When a packet arrives that would be there at `at`. Jitter holds packets back and lets none overtake; reordering
     /// holds one back on its own.
-    fn arrival(&mut self, at: Time) -> Time {
-        let late = if self.jitter > 0.0 { (self.jitter_stream.uniform() * self.jitter) as Time } else { 0 };
-        let due = self.newest.max(at + late);
+    fn arrival(&mut self, at: Instant) -> Instant {
+        let late = if self.jitter > 0.0 { self.jitter_stream.uniform() * self.jitter } else { 0.0 };
+        let due = self.newest.max(at + Duration::from_nanos_f64(late));
         let Reordering { probability, delay } = self.reordering;
         if probability > 0.0 && self.reordering_stream.uniform() < probability {
             return due + delay;
@@ -88,11 +100,11 @@ pub struct Topology {
     /// Packets past their last hop whose delay is clouded.
     noisy: Crowd<Packet>,
     /// Each delay line's delay and the hop before it, to find it again.
-    delays: Vec<(u8, Time)>,
+    delays: Vec<(u8, Duration)>,
     routes: Vec<Route>,
     /// The next event: its time, and the hop, or the number of hops plus the delay line; last come the noisy packets.
-    next: (Time, usize),
-    clock: Time,
+    next: (Instant, usize),
+    clock: Duration,
     learns_losses: bool,
     lost: u64,
     /// Packets on their way and not lost.
@@ -103,52 +115,39 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// These hops, without senders. `clock` is the tick of the senders' clocks (0: perfect); `learns_losses` says
-    /// whether senders are told of losses, for which all hops must be plain ones ([`Hop::fifo`]).
+    /// The path of a network, empty.
     #[must_use]
-    pub fn new(hops: Vec<Hop>, clock: Time, learns_losses: bool) -> Topology {
-        Topology {
+    pub fn new(network: &Network, wire: &Wire, seed: Seed) -> Topology {
+        let hop = |(i, plan)| Hop::new(plan, i, wire.packet_bytes, seed);
+        let hops: Vec<Hop> = network.hops.iter().enumerate().map(hop).collect();
+        assert!(
+            !wire.learns_losses || hops.iter().all(Hop::is_plain),
+            "no queue tells senders of losses but drop tail"
+        );
+        let mut topology = Topology {
             hops,
             lines: Vec::new(),
             noisy: Crowd::default(),
             delays: Vec::new(),
             routes: Vec::new(),
-            next: (NEVER, 0),
-            clock,
-            learns_losses,
+            next: (Instant::NEVER, 0),
+            clock: Duration::from_ms(network.clock_ms),
+            learns_losses: wire.learns_losses,
             lost: 0,
             under_way: 0,
             dropped: Vec::new(),
             departed: Vec::new(),
-        }
-    }
-
-    /// The links of a network for design, tail drop before each, and the routes of its senders.
-    #[must_use]
-    pub fn of(network: &Network, lot: &Lot, seed: Seed) -> Topology {
-        let stream = |i: usize, purpose| Stream::new(seed.root, seed.specimen, i as u64, purpose);
-        let hop = |(i, link): (usize, &LotLink)| {
-            Hop::fifo(Pipe::new(link.rate_mbps, PACKET_BYTES as u16, link.buffer), link.loss, stream(i, Purpose::Loss))
         };
-        let hops = lot.links.iter().enumerate().map(hop).collect();
-        let mut topology = Topology::new(hops, from_ms(network.clock_ms), true);
-        for (i, (route, &rtt_ms)) in lot.routes.iter().zip(&network.rtt_ms).enumerate() {
-            let legs = legs(route, rtt_ms, |hop| lot.links[hop].delay_ms);
-            let in_order = (Reordering::default(), stream(i, Purpose::Reordering));
-            topology.add_route(&legs, (network.jitter_ms * 1e6, stream(i, Purpose::Jitter)), in_order);
+        for (i, flow) in network.flows.iter().enumerate() {
+            let rtt_ms = flow.rtt_ms + network.transmission_ms(i, wire.ack_bytes[i]);
+            topology.add_route(&legs(network, flow, rtt_ms), Noise::of(network, i, seed));
         }
         topology
     }
 
-    /// Adds the next sender: its hops in order, the delay after each (the last one's is to the receiver and back),
-    /// jitter (uniform up to this, ns) and reordering, with a stream for each.
-    pub fn add_route(
-        &mut self,
-        hops: &[(u8, Time)],
-        (jitter, jitter_stream): (f64, Stream),
-        (reordering, reordering_stream): (Reordering, Stream),
-    ) {
-        let line = |&(hop, delay): &(u8, Time)| {
+    /// Adds the way of the next sender: its hops in order, and the delay after each.
+    fn add_route(&mut self, legs: &[(u8, Duration)], noise: Noise) {
+        let line = |&(hop, delay): &(u8, Duration)| {
             let known = self.delays.iter().position(|&d| d == (hop, delay));
             known.unwrap_or_else(|| {
                 self.delays.push((hop, delay));
@@ -156,17 +155,13 @@ impl Topology {
                 self.lines.len() - 1
             }) as u16
         };
-        let lines = hops.iter().map(line).collect();
-        self.routes.push(Route {
-            lines,
-            hops: hops.iter().map(|&(hop, _)| hop).collect(),
-            noise: Noise { jitter, jitter_stream, reordering, reordering_stream, newest: 0 },
-        });
+        let lines = legs.iter().map(line).collect();
+        self.routes.push(Route { lines, hops: legs.iter().map(|&(hop, _)| hop).collect(), noise });
     }
 
     /// What each hop did.
     #[must_use]
-    pub fn hop_totals(&self, now: Time) -> Vec<HopTotals> {
+    pub fn hop_totals(&self, now: Instant) -> Vec<HopTotals> {
         self.hops.iter().map(|hop| hop.totals(now)).collect()
     }
 
@@ -198,7 +193,7 @@ impl Topology {
     }
 
     /// Lets a packet into the next hop of its route, or a gap past it.
-    fn enter(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn enter(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         let hop = usize::from(self.routes[usize::from(packet.sender)].hops[usize::from(packet.hop)]);
         if packet.lost {
             self.leave(hop, packet, self.hops[hop].clear(now));
@@ -214,7 +209,7 @@ impl Topology {
     }
 
     /// Sends a packet that left a hop at `now` on its way, unless the link loses it; gaps are lost already.
-    fn leave(&mut self, hop: usize, mut packet: Packet, now: Time) {
+    fn leave(&mut self, hop: usize, mut packet: Packet, now: Instant) {
         if !packet.lost && self.hops[hop].loses() {
             self.lose(&mut packet);
             if !self.learns_losses {
@@ -234,7 +229,7 @@ impl Topology {
     }
 
     /// Counts what the queue of a hop dropped, and sends the gaps on their way where senders learn of losses.
-    fn bury(&mut self, hop: usize, now: Time) {
+    fn bury(&mut self, hop: usize, now: Instant) {
         while let Some(mut packet) = self.dropped.pop() {
             self.lose(&mut packet);
             if self.learns_losses {
@@ -253,8 +248,8 @@ impl Topology {
     /// arrival. Under other disciplines arrivals come first, as in ns-2, where they were planned before: there packets do
     /// arrive at the very moment of a departure, and whose turn is next depends on it.
     fn find_next(&mut self) {
-        let mut first = (NEVER, 0);
-        let mut sooner = |at: Time, i: usize| {
+        let mut first = (Instant::NEVER, 0);
+        let mut sooner = |at: Instant, i: usize| {
             if at < first.0 {
                 first = (at, i);
             }
@@ -271,11 +266,11 @@ impl Topology {
 
 impl Path for Topology {
     #[inline(always)]
-    fn next<const PLAIN: bool>(&self) -> Time {
+    fn next<const PLAIN: bool>(&self) -> Instant {
         self.next.0
     }
 
-    fn step<const PLAIN: bool>(&mut self, now: Time) -> Option<Packet> {
+    fn step<const PLAIN: bool>(&mut self, now: Instant) -> Option<Packet> {
         let source = self.next.1;
         let mut arrived = None;
         if source < self.hops.len() {
@@ -298,7 +293,7 @@ impl Path for Topology {
         arrived
     }
 
-    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Time) -> Option<Time> {
+    fn send<const PLAIN: bool>(&mut self, packet: Packet, now: Instant) -> Option<Instant> {
         self.under_way += 1;
         let departs = self.enter(packet, now);
         self.find_next();
@@ -306,7 +301,7 @@ impl Path for Topology {
     }
 
     #[inline(always)]
-    fn clock<const PLAIN: bool>(&self) -> Time {
+    fn clock<const PLAIN: bool>(&self) -> Duration {
         self.clock
     }
 
@@ -318,7 +313,7 @@ impl Path for Topology {
         self.under_way
     }
 
-    fn backlog(&self, now: Time) -> u64 {
+    fn backlog(&self, now: Instant) -> u64 {
         self.hops[0].backlog(now)
     }
 }

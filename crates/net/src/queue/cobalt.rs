@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::{Backlog, CoDelSettings, CoDelState, Limit, Queue};
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// By how much BLUE's probability grows and shrinks.
 const UP: f64 = 1.0 / 256.0;
@@ -33,7 +33,7 @@ pub struct Cobalt {
     codel: CoDelState,
     /// BLUE's probability of a drop, and when it may change again.
     probability: f64,
-    changes: Time,
+    changes: Instant,
 }
 
 impl Cobalt {
@@ -41,7 +41,7 @@ impl Cobalt {
     #[must_use]
     pub fn new(settings: CobaltSettings, limit: Limit, random: Stream) -> Cobalt {
         let (waiting, backlog, codel) = (VecDeque::new(), Backlog::default(), CoDelState::default());
-        Cobalt { settings, limit, random, waiting, backlog, codel, probability: 0.0, changes: 0 }
+        Cobalt { settings, limit, random, waiting, backlog, codel, probability: 0.0, changes: Instant::START }
     }
 
     /// BLUE's probability of a drop.
@@ -58,7 +58,7 @@ impl Cobalt {
     }
 
     /// Changes BLUE's probability, if the last change is long enough ago.
-    fn change(&mut self, by: f64, now: Time) {
+    fn change(&mut self, by: f64, now: Instant) {
         if now >= self.changes {
             self.probability = (self.probability + by).clamp(0.0, 1.0);
             self.changes = now.saturating_add(self.settings.codel.target);
@@ -68,7 +68,7 @@ impl Cobalt {
 
 impl Queue for Cobalt {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         self.backlog.add(&packet);
         self.waiting.push_back(packet);
@@ -79,7 +79,7 @@ impl Queue for Cobalt {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet> {
         // BLUE does not mark (§III), and goes first, so that nothing is dropped that CoDel has marked.
         while self.probability > 0.0 && !self.waiting.is_empty() && self.random.uniform() < self.probability {
             self.drop_oldest(dropped);
@@ -105,18 +105,18 @@ mod tests {
     use super::*;
     use crate::queue::testing::{packet, stream};
 
-    const MS: Time = 1_000_000;
-
     /// Twice as much as the link carries, for so many ms, into a room of 20 packets; then nothing for as long. A packet takes a ms.
-    fn flooded(ms: Time) -> (Cobalt, [f64; 2], Vec<Packet>) {
+    fn flooded(ms: u64) -> (Cobalt, [f64; 2], Vec<Packet>) {
         let mut queue = Cobalt::new(CobaltSettings::default(), Limit::Packets(20), stream());
         let (mut dropped, mut found) = (Vec::new(), [0.0; 2]);
         for now in 0..2 * ms {
             if now < ms {
-                (0..2).for_each(|k| queue.enqueue(packet(0, (2 * now + k) as u32), now * MS, &mut dropped));
+                (0..2).for_each(|k| {
+                    queue.enqueue(packet(0, (2 * now + k) as u32), Instant::from_millis(now), &mut dropped)
+                });
                 found[0] = queue.probability();
             }
-            queue.dequeue(now * MS, &mut dropped);
+            queue.dequeue(Instant::from_millis(now), &mut dropped);
         }
         found[1] = queue.probability();
         (queue, found, dropped)
@@ -142,10 +142,13 @@ mod tests {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for now in 0..3000u64 {
             for k in 0..1 + u64::from(now % 5 == 0) {
-                cobalt.enqueue(packet(0, (2 * now + k) as u32), now * MS, &mut ours);
-                codel.enqueue(packet(0, (2 * now + k) as u32), now * MS, &mut theirs);
+                cobalt.enqueue(packet(0, (2 * now + k) as u32), Instant::from_millis(now), &mut ours);
+                codel.enqueue(packet(0, (2 * now + k) as u32), Instant::from_millis(now), &mut theirs);
             }
-            let (a, b) = (cobalt.dequeue(now * MS, &mut ours), codel.dequeue(now * MS, &mut theirs));
+            let (a, b) = (
+                cobalt.dequeue(Instant::from_millis(now), &mut ours),
+                codel.dequeue(Instant::from_millis(now), &mut theirs),
+            );
             assert_eq!(a.map(|p| p.seq), b.map(|p| p.seq));
         }
         assert!(ours.len() > 10 && ours.len() == theirs.len());

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::{Backlog, Fifo, Limit, Queue, mark};
 use crate::packet::Packet;
-use crate::time::Time;
+use crate::time::{Duration, Instant};
 
 /// Which text of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub enum CoDelLaw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelSettings {
     /// Acceptable least time in the queue, ns (RFC 8289 §4.4).
-    pub target: Time,
+    pub target: Duration,
     /// Time over which that least is taken, ns: about the largest common RTT (RFC 8289 §4.3).
-    pub interval: Time,
+    pub interval: Duration,
     /// Which text of the law.
     pub law: CoDelLaw,
     /// Mark packets that can be marked instead of dropping them.
@@ -35,7 +35,12 @@ pub struct CoDelSettings {
 
 impl Default for CoDelSettings {
     fn default() -> Self {
-        CoDelSettings { target: 5_000_000, interval: 100_000_000, law: CoDelLaw::Rfc8289, ecn: false }
+        CoDelSettings {
+            target: Duration::from_millis(5),
+            interval: Duration::from_millis(100),
+            law: CoDelLaw::Rfc8289,
+            ecn: false,
+        }
     }
 }
 
@@ -43,9 +48,9 @@ impl Default for CoDelSettings {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CoDelState {
     /// When dropping may begin if the time in the queue stays above the target; none while below.
-    first_above: Option<Time>,
+    first_above: Option<Instant>,
     /// When the next packet is to be dropped.
-    drop_next: Time,
+    drop_next: Instant,
     /// Drops in this dropping state, and those it resumed from.
     count: u32,
     /// `count` when the dropping state was entered.
@@ -61,7 +66,7 @@ impl CoDelState {
     pub fn dequeue(
         &mut self,
         settings: &CoDelSettings,
-        now: Time,
+        now: Instant,
         waiting: &mut VecDeque<Packet>,
         backlog: &mut Backlog,
         dropped: &mut Vec<Packet>,
@@ -96,7 +101,7 @@ impl CoDelState {
     fn pop(
         &mut self,
         settings: &CoDelSettings,
-        now: Time,
+        now: Instant,
         waiting: &mut VecDeque<Packet>,
         backlog: &mut Backlog,
     ) -> (Option<Packet>, bool) {
@@ -106,7 +111,7 @@ impl CoDelState {
         };
         backlog.remove(&packet);
         // With no more than a packet left a drop could idle the link (§4.4).
-        let short = now.saturating_sub(packet.enqueued) < settings.target;
+        let short = now.since(packet.enqueued) < settings.target;
         if short || backlog.bytes <= u64::from(backlog.largest) {
             self.first_above = None;
             return (Some(packet), false);
@@ -122,8 +127,8 @@ impl CoDelState {
     }
 
     /// When dropping may begin for a queue that has just become too long.
-    fn patience(&self, settings: &CoDelSettings, now: Time) -> Time {
-        let recent = now.saturating_sub(self.drop_next) < settings.interval.saturating_mul(8);
+    fn patience(&self, settings: &CoDelSettings, now: Instant) -> Instant {
+        let recent = now.since(self.drop_next) < settings.interval.saturating_mul(8);
         if settings.law == CoDelLaw::Nichols2012 && recent && self.count > 1 {
             return control_law(settings, now, self.count);
         }
@@ -132,8 +137,8 @@ impl CoDelState {
 
     /// Enters the dropping state. If it was left a short while ago, the drop rate that controlled the queue then is
     /// a good one to begin with (§5.5).
-    fn enter(&mut self, settings: &CoDelSettings, now: Time) {
-        let ago = now.saturating_sub(self.drop_next);
+    fn enter(&mut self, settings: &CoDelSettings, now: Instant) {
+        let ago = now.since(self.drop_next);
         let (resumed, intervals) = match settings.law {
             CoDelLaw::Rfc8289 => (self.count - self.last_count, 16),
             CoDelLaw::Nichols2012 => (self.count.saturating_sub(2), 8),
@@ -153,7 +158,7 @@ impl CoDelState {
     fn drop_due(
         &mut self,
         settings: &CoDelSettings,
-        now: Time,
+        now: Instant,
         mut packet: Option<Packet>,
         waiting: &mut VecDeque<Packet>,
         backlog: &mut Backlog,
@@ -195,10 +200,10 @@ fn refuse(settings: &CoDelSettings, packet: Option<Packet>, dropped: &mut Vec<Pa
 
 /// When the next drop is due: the interval shrinks with the square root of the drops so far, which lowers the
 /// throughput of TCP linearly (RFC 8289 §4.3).
-fn control_law(settings: &CoDelSettings, from: Time, count: u32) -> Time {
-    let wait = settings.interval as f64 / f64::from(count.max(1)).sqrt();
+fn control_law(settings: &CoDelSettings, from: Instant, count: u32) -> Instant {
+    let wait = settings.interval.as_nanos_f64() / f64::from(count.max(1)).sqrt();
     // At least 1 ns, so that drops that are due come to an end.
-    from.saturating_add((wait.round() as Time).max(1))
+    from.saturating_add(Duration::from_nanos_f64(wait.round()).max(Duration::NANOSECOND))
 }
 
 /// A FIFO under CoDel.
@@ -220,7 +225,7 @@ impl CoDel {
 
 impl Queue for CoDel {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         if self.limit.fits(self.fifo.backlog(), packet.bytes) {
             self.fifo.push(packet);
@@ -230,7 +235,7 @@ impl Queue for CoDel {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet> {
         let (waiting, backlog) = self.fifo.parts();
         self.state.dequeue(&self.settings, now, waiting, backlog, dropped)
     }

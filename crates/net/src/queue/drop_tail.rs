@@ -2,7 +2,7 @@
 
 use super::{Fifo, Limit, Queue};
 use crate::packet::Packet;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// A drop-tail queue.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ impl DropTail {
 
 impl Queue for DropTail {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         if self.limit.fits(self.fifo.backlog(), packet.bytes) {
             self.fifo.push(packet);
@@ -31,7 +31,7 @@ impl Queue for DropTail {
     }
 
     #[inline]
-    fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Packet>) -> Option<Packet> {
         self.fifo.pop()
     }
 
@@ -53,7 +53,7 @@ mod tests {
     fn dropped_of(limit: Limit, sizes: &[u16]) -> Vec<u32> {
         let (mut queue, mut dropped) = (DropTail::new(limit), vec![]);
         for (seq, &bytes) in sizes.iter().enumerate() {
-            queue.enqueue(Packet { bytes, ..packet(0, seq as u32) }, 0, &mut dropped);
+            queue.enqueue(Packet { bytes, ..packet(0, seq as u32) }, Instant::START, &mut dropped);
         }
         dropped.iter().map(|p| p.seq).collect()
     }
@@ -74,13 +74,13 @@ mod tests {
     fn packets_leave_in_the_order_of_arrival_and_make_room() {
         let (mut queue, mut dropped) = (DropTail::new(Limit::Packets(2)), vec![]);
         for seq in 0..2 {
-            queue.enqueue(packet(0, seq), 7, &mut dropped);
+            queue.enqueue(packet(0, seq), Instant::from_nanos(7), &mut dropped);
         }
-        let first = queue.dequeue(9, &mut dropped).expect("two packets wait");
-        assert_eq!((first.seq, first.enqueued), (0, 7));
-        queue.enqueue(packet(0, 2), 9, &mut dropped);
-        assert_eq!(queue.dequeue(9, &mut dropped).map(|p| p.seq), Some(1));
-        assert_eq!(queue.dequeue(9, &mut dropped).map(|p| p.seq), Some(2));
-        assert!(queue.dequeue(9, &mut dropped).is_none() && dropped.is_empty());
+        let first = queue.dequeue(Instant::from_nanos(9), &mut dropped).expect("two packets wait");
+        assert_eq!((first.seq, first.enqueued), (0, Instant::from_nanos(7)));
+        queue.enqueue(packet(0, 2), Instant::from_nanos(9), &mut dropped);
+        assert_eq!(queue.dequeue(Instant::from_nanos(9), &mut dropped).map(|p| p.seq), Some(1));
+        assert_eq!(queue.dequeue(Instant::from_nanos(9), &mut dropped).map(|p| p.seq), Some(2));
+        assert!(queue.dequeue(Instant::from_nanos(9), &mut dropped).is_none() && dropped.is_empty());
     }
 }

@@ -16,6 +16,16 @@ pub enum Limit {
 }
 
 impl Limit {
+    /// How many packets of so many bytes may wait; none: there is no end to it.
+    #[must_use]
+    pub fn packets(self, bytes: u16) -> Option<u32> {
+        match self {
+            Limit::Infinite => None,
+            Limit::Packets(n) => Some(n),
+            Limit::Bytes(n) => Some(u32::try_from(n / u64::from(bytes.max(1))).unwrap_or(u32::MAX)),
+        }
+    }
+
     /// Whether a packet of `arriving` bytes still fits beside what waits.
     #[inline]
     #[must_use]

@@ -76,7 +76,7 @@ impl Bins {
         &mut self,
         bin: u16,
         settings: &super::CoDelSettings,
-        now: crate::time::Time,
+        now: crate::time::Instant,
         dropped: &mut Vec<Packet>,
     ) -> Option<Packet> {
         let Bin { waiting, codel, bytes, .. } = &mut self.bins[usize::from(bin)];

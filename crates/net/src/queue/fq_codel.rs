@@ -6,7 +6,7 @@ use super::flows::Bins;
 use super::{CoDelSettings, Limit, Queue};
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// The settings of FQ-CoDel (RFC 8290 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl FqCoDel {
 
 impl Queue for FqCoDel {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         let id = self.bins.of(packet.sender);
         self.bins.push(id, packet);
@@ -87,7 +87,7 @@ impl Queue for FqCoDel {
 
     /// The scheduler of §4.2.
     #[inline]
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet> {
         loop {
             let from_new = !self.new.is_empty();
             let list = if from_new { &mut self.new } else { &mut self.old };
@@ -129,14 +129,12 @@ mod tests {
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, stream};
 
-    const MS: Time = 1_000_000;
-
     fn fq(limit: Limit) -> FqCoDel {
         FqCoDel::new(FqCoDelSettings::default(), limit, stream())
     }
 
     fn next(queue: &mut FqCoDel) -> u16 {
-        queue.dequeue(0, &mut vec![]).map_or(99, |p| p.sender)
+        queue.dequeue(Instant::START, &mut vec![]).map_or(99, |p| p.sender)
     }
 
     #[test]
@@ -144,10 +142,10 @@ mod tests {
         // RFC 8290 §4.2: new flows before old ones.
         let mut queue = fq(Limit::Infinite);
         for seq in 0..20 {
-            (0..2).for_each(|sender| queue.enqueue(packet(sender, seq), 0, &mut vec![]));
+            (0..2).for_each(|sender| queue.enqueue(packet(sender, seq), Instant::START, &mut vec![]));
         }
         (0..8).for_each(|_| _ = next(&mut queue));
-        queue.enqueue(packet(7, 0), 0, &mut vec![]);
+        queue.enqueue(packet(7, 0), Instant::START, &mut vec![]);
         assert_eq!(next(&mut queue), 7);
     }
 
@@ -156,11 +154,11 @@ mod tests {
         // §4.2: an emptied new flow goes to the end of the old ones first. Else three flows that send a packet each,
         // whenever their last has gone, would be new for ever and starve the fourth.
         let mut queue = fq(Limit::Infinite);
-        (0..40).for_each(|seq| queue.enqueue(packet(0, seq), 0, &mut vec![]));
+        (0..40).for_each(|seq| queue.enqueue(packet(0, seq), Instant::START, &mut vec![]));
         (0..4).for_each(|_| _ = next(&mut queue));
         let mut served = [0; 4];
         for seq in 0..60 {
-            queue.enqueue(packet(1 + (seq % 3) as u16, seq), 0, &mut vec![]);
+            queue.enqueue(packet(1 + (seq % 3) as u16, seq), Instant::START, &mut vec![]);
             served[usize::from(next(&mut queue).min(3))] += 1;
         }
         assert!(served[0] >= 12, "{served:?}");
@@ -171,12 +169,12 @@ mod tests {
         // Deficit round robin: a flow of small packets gets as many bytes as one of large packets.
         let (mut queue, mut dropped) = (fq(Limit::Infinite), vec![]);
         for seq in 0..4000 {
-            queue.enqueue(Packet { bytes: 1500, ..packet(0, seq) }, 0, &mut dropped);
-            queue.enqueue(Packet { bytes: 300, ..packet(1, seq) }, 0, &mut dropped);
+            queue.enqueue(Packet { bytes: 1500, ..packet(0, seq) }, Instant::START, &mut dropped);
+            queue.enqueue(Packet { bytes: 300, ..packet(1, seq) }, Instant::START, &mut dropped);
         }
         let mut bytes = [0u64; 2];
         for _ in 0..1800 {
-            let sent = queue.dequeue(0, &mut dropped).expect("packets wait");
+            let sent = queue.dequeue(Instant::START, &mut dropped).expect("packets wait");
             bytes[usize::from(sent.sender)] += u64::from(sent.bytes);
         }
         let ratio = bytes[0] as f64 / bytes[1] as f64;
@@ -187,14 +185,14 @@ mod tests {
     fn the_fattest_flow_loses_half_of_it_or_a_batch_from_its_head() {
         // §4.1.
         let (mut queue, mut dropped) = (fq(Limit::Packets(20)), vec![]);
-        (0..20).for_each(|seq| queue.enqueue(packet(0, seq), 0, &mut dropped));
-        queue.enqueue(packet(1, 0), 0, &mut dropped);
+        (0..20).for_each(|seq| queue.enqueue(packet(0, seq), Instant::START, &mut dropped));
+        queue.enqueue(packet(1, 0), Instant::START, &mut dropped);
         assert_eq!(
             dropped.iter().map(|p| (p.sender, p.seq)).collect::<Vec<_>>(),
             (0..10).map(|s| (0, s)).collect::<Vec<_>>()
         );
         let (mut queue, mut dropped) = (fq(Limit::Packets(1000)), vec![]);
-        (0..1001).for_each(|seq| queue.enqueue(packet(0, seq), 0, &mut dropped));
+        (0..1001).for_each(|seq| queue.enqueue(packet(0, seq), Instant::START, &mut dropped));
         assert_eq!((dropped.len(), queue.packets()), (64, 937));
     }
 
@@ -205,9 +203,9 @@ mod tests {
             FqCoDel::new(FqCoDelSettings { codel: settings, ..FqCoDelSettings::default() }, Limit::Infinite, stream());
         let (mut dropped, mut marked) = (vec![], 0);
         for ms in 0..2000 {
-            queue.enqueue(packet(0, 0), ms * MS, &mut dropped);
-            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(1, 0) }, ms * MS, &mut dropped);
-            let sent = queue.dequeue(ms * MS, &mut dropped);
+            queue.enqueue(packet(0, 0), Instant::from_millis(ms), &mut dropped);
+            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(1, 0) }, Instant::from_millis(ms), &mut dropped);
+            let sent = queue.dequeue(Instant::from_millis(ms), &mut dropped);
             marked += u32::from(sent.is_some_and(|p| p.sender == 1 && p.ecn == Ecn::Marked));
         }
         assert!(marked > 10 && dropped.len() > 10 && dropped.iter().all(|p| p.sender == 0));

@@ -28,14 +28,14 @@ pub use xcp::{Xcp, XcpSettings};
 
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// A queue discipline.
 pub trait Queue {
     /// A packet arrives; its `enqueued` is set. It, or others in its place, may be dropped.
-    fn enqueue(&mut self, packet: Packet, now: Time, dropped: &mut Vec<Packet>);
+    fn enqueue(&mut self, packet: Packet, now: Instant, dropped: &mut Vec<Packet>);
     /// The link is free: the packet to transmit next. `None` only where no packet waits any more.
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet>;
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet>;
     /// Packets that wait.
     fn packets(&self) -> usize;
     /// Bytes that wait.
@@ -77,12 +77,12 @@ macro_rules! any_queue {
 
         impl Queue for AnyQueue {
             #[inline]
-            fn enqueue(&mut self, packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+            fn enqueue(&mut self, packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
                 match self { $(AnyQueue::$name(q) => q.enqueue(packet, now, dropped),)* }
             }
 
             #[inline]
-            fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
+            fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet> {
                 match self { $(AnyQueue::$name(q) => q.dequeue(now, dropped),)* }
             }
 

@@ -12,28 +12,28 @@
 use super::{Fifo, Limit, Queue, mark};
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::{Time, to_s};
+use crate::time::{Duration, Instant};
 
 /// The settings of PIE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PieSettings {
     /// QDELAY_REF: the delay aimed at, ns (RFC 8033 §4.2).
-    pub target: Time,
+    pub target: Duration,
     /// T_UPDATE: time between two updates of the probability, ns.
-    pub update: Time,
+    pub update: Duration,
     /// Gain on the distance from the target, 1/s.
     pub alpha: f64,
     /// Gain on the change of the delay, 1/s.
     pub beta: f64,
     /// MAX_BURST: how long a queue that was at rest may be too long before anything is dropped, ns (§4.4).
-    pub burst: Time,
+    pub burst: Duration,
     /// Mark packets that can be marked instead of dropping them (§5.1).
     pub ecn: bool,
 }
 
 impl Default for PieSettings {
     fn default() -> Self {
-        const MS: Time = 1_000_000;
+        const MS: Duration = Duration::from_millis(1);
         PieSettings { target: 15 * MS, update: 15 * MS, alpha: 0.125, beta: 1.25, burst: 150 * MS, ecn: false }
     }
 }
@@ -49,15 +49,15 @@ const FEW_PACKETS: u64 = 2;
 struct Controller {
     probability: f64,
     /// The delay at the last update, ns.
-    old_delay: Time,
+    old_delay: Duration,
     /// Burst that may still pass, ns.
-    burst_left: Time,
+    burst_left: Duration,
 }
 
 impl Controller {
     /// One update, at a time when packets that leave have waited this long (§4.2, §4.4).
-    fn update(&mut self, settings: &PieSettings, delay: Time) {
-        let (now, old, target) = (to_s(delay), to_s(self.old_delay), to_s(settings.target));
+    fn update(&mut self, settings: &PieSettings, delay: Duration) {
+        let (now, old, target) = (delay.as_s(), self.old_delay.as_s(), settings.target.as_s());
         let mut change = settings.alpha * (now - target) + settings.beta * (now - old);
         change *= gain(self.probability);
         // §5.5: with a high probability no leaps, which would starve all senders at once.
@@ -66,7 +66,7 @@ impl Controller {
         }
         self.probability += change;
         // §4.2: the linear controller is slow to come back to 0 where the queue has vanished.
-        if delay == 0 && self.old_delay == 0 {
+        if delay == Duration::ZERO && self.old_delay == Duration::ZERO {
             self.probability *= 0.98;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
@@ -95,19 +95,19 @@ pub struct Pie {
     fifo: Fifo,
     control: Controller,
     /// How long the last packet that left had waited; 0 once the queue is empty.
-    delay: Time,
+    delay: Duration,
     /// When the probability is updated next.
-    next_update: Time,
+    next_update: Instant,
 }
 
 impl Pie {
     /// An empty queue with this room.
     #[must_use]
     pub fn new(settings: PieSettings, limit: Limit, random: Stream) -> Pie {
-        let settings = PieSettings { update: settings.update.max(1), ..settings };
-        let control = Controller { probability: 0.0, old_delay: 0, burst_left: settings.burst };
-        let next_update = settings.update;
-        Pie { settings, limit, random, fifo: Fifo::default(), control, delay: 0, next_update }
+        let settings = PieSettings { update: settings.update.max(Duration::NANOSECOND), ..settings };
+        let control = Controller { probability: 0.0, old_delay: Duration::ZERO, burst_left: settings.burst };
+        let next_update = Instant::START + settings.update;
+        Pie { settings, limit, random, fifo: Fifo::default(), control, delay: Duration::ZERO, next_update }
     }
 
     /// The probability of a drop or mark.
@@ -118,7 +118,7 @@ impl Pie {
 
     /// Makes the updates that were due since the last call.
     #[inline]
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         while self.next_update <= now {
             let before = self.control;
             self.control.update(&self.settings, self.delay);
@@ -126,9 +126,9 @@ impl Pie {
             // An update that changed nothing is followed by more of the same.
             if self.control == before && self.next_update <= now {
                 let skipped = (now - self.next_update) / self.settings.update + 1;
-                self.next_update = self.next_update.saturating_add(skipped.saturating_mul(self.settings.update));
+                self.next_update = self.next_update.saturating_add(self.settings.update.saturating_mul(skipped));
             }
-            if self.next_update == Time::MAX {
+            if self.next_update == Instant::NEVER {
                 return;
             }
         }
@@ -140,13 +140,13 @@ impl Pie {
         let Controller { probability, old_delay, burst_left } = self.control;
         let safe = (old_delay < self.settings.target / 2 && probability < 0.2)
             || waiting.bytes <= FEW_PACKETS * u64::from(waiting.largest);
-        burst_left == 0 && !safe && self.random.uniform() < probability
+        burst_left == Duration::ZERO && !safe && self.random.uniform() < probability
     }
 }
 
 impl Queue for Pie {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         self.catch_up(now);
         let may_mark = self.settings.ecn && self.control.probability <= MARK_BELOW;
@@ -159,11 +159,11 @@ impl Queue for Pie {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Packet>) -> Option<Packet> {
         self.catch_up(now);
         let packet = self.fifo.pop()?;
         let empty = self.fifo.backlog().packets == 0;
-        self.delay = if empty { 0 } else { now.saturating_sub(packet.enqueued) };
+        self.delay = if empty { Duration::ZERO } else { now.since(packet.enqueued) };
         Some(packet)
     }
 
@@ -182,18 +182,18 @@ mod tests {
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, stream};
 
-    const MS: Time = 1_000_000;
+    const MS: Duration = Duration::from_millis(1);
 
     fn pie(settings: PieSettings) -> Pie {
         Pie::new(settings, Limit::Infinite, stream())
     }
 
     /// A controller past its burst allowance.
-    fn at(probability: f64, old_ms: Time) -> Controller {
-        Controller { probability, old_delay: old_ms * MS, burst_left: 0 }
+    fn at(probability: f64, old_ms: u64) -> Controller {
+        Controller { probability, old_delay: old_ms * MS, burst_left: Duration::ZERO }
     }
 
-    fn updated(mut control: Controller, delay_ms: Time) -> f64 {
+    fn updated(mut control: Controller, delay_ms: u64) -> f64 {
         control.update(&PieSettings::default(), delay_ms * MS);
         control.probability
     }
@@ -231,14 +231,14 @@ mod tests {
         let mut queue = pie(PieSettings::default());
         queue.control = at(0.5, 0);
         let mut control = at(0.5, 0);
-        (0..40).for_each(|_| control.update(&PieSettings::default(), 0));
-        queue.enqueue(packet(0, 0), 600 * MS, &mut vec![]);
+        (0..40).for_each(|_| control.update(&PieSettings::default(), Duration::ZERO));
+        queue.enqueue(packet(0, 0), Instant::from_millis(600), &mut vec![]);
         assert_eq!(queue.control, control);
         // A call after ages comes to rest and keeps its beat.
-        queue.enqueue(packet(0, 1), 1_000_000_000 * MS, &mut vec![]);
+        queue.enqueue(packet(0, 1), Instant::from_millis(1_000_000_000), &mut vec![]);
         assert_eq!((queue.probability(), queue.control.burst_left), (0.0, 150 * MS));
-        assert_eq!(queue.next_update, (1_000_000_000 / 15 + 1) * 15 * MS);
-        queue.enqueue(packet(0, 2), Time::MAX, &mut vec![]);
+        assert_eq!(queue.next_update, Instant::START + (1_000_000_000 / 15 + 1) * 15 * MS);
+        queue.enqueue(packet(0, 2), Instant::NEVER, &mut vec![]);
     }
 
     #[test]
@@ -247,8 +247,8 @@ mod tests {
         let (mut queue, mut dropped) = (pie(PieSettings::default()), vec![]);
         let mut first = None;
         for ms in 0..3000 {
-            (0..2).for_each(|_| queue.enqueue(packet(0, 0), ms * MS, &mut dropped));
-            queue.dequeue(ms * MS, &mut dropped);
+            (0..2).for_each(|_| queue.enqueue(packet(0, 0), Instant::from_millis(ms), &mut dropped));
+            queue.dequeue(Instant::from_millis(ms), &mut dropped);
             first = first.or((!dropped.is_empty()).then_some(ms));
         }
         assert!(first.is_some_and(|ms| ms >= 150), "{first:?}");
@@ -262,10 +262,10 @@ mod tests {
             owed += rate;
             while owed >= 1.0 {
                 owed -= 1.0;
-                queue.enqueue(packet(0, 0), ms * MS, &mut dropped);
+                queue.enqueue(packet(0, 0), Instant::from_millis(ms), &mut dropped);
             }
-            if let Some(sent) = queue.dequeue(ms * MS, &mut dropped) {
-                let waited = (ms * MS - sent.enqueued) as f64 / 1e6;
+            if let Some(sent) = queue.dequeue(Instant::from_millis(ms), &mut dropped) {
+                let waited = (Instant::from_millis(ms) - sent.enqueued).as_nanos_f64() / 1e6;
                 let rtt = 50.0 + waited;
                 // The rate follows the formula with a lag of an RTT.
                 let formula = senders * 1.22 / (rtt * queue.probability().max(1e-4).sqrt());
@@ -296,7 +296,7 @@ mod tests {
             let (mut queue, mut dropped) = (pie(PieSettings { ecn: true, ..PieSettings::default() }), vec![]);
             queue.control = at(probability, 50);
             for seq in 0..200 {
-                queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, 0, &mut dropped);
+                queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, Instant::START, &mut dropped);
             }
             let marked = queue.fifo.parts().0.iter().filter(|p| p.ecn == Ecn::Marked).count();
             assert_eq!((marked > 0, dropped.is_empty()), (marks, marks));

@@ -10,7 +10,7 @@
 use super::{Fifo, Limit, Queue, mark};
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::{SECOND, Time};
+use crate::time::Instant;
 
 /// The settings of RED.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,24 +90,24 @@ pub struct Red {
     /// Packets since the last mark or drop, the present one included; none while the average is below the lower threshold.
     count: Option<f64>,
     /// When the queue became empty.
-    idle_since: Option<Time>,
+    idle_since: Option<Instant>,
 }
 
 impl Red {
     /// An empty queue with this room, before a link of `link` bytes per second.
     #[must_use]
     pub fn new(settings: RedSettings, limit: Limit, link: f64, random: Stream) -> Red {
-        let packet_time = settings.mean_packet / link * SECOND as f64;
+        let packet_time = settings.mean_packet / link * 1e9;
         let fifo = Fifo::default();
-        Red { settings, limit, packet_time, random, fifo, average: 0.0, count: None, idle_since: Some(0) }
+        Red { settings, limit, packet_time, random, fifo, average: 0.0, count: None, idle_since: Some(Instant::START) }
     }
 
     /// Takes the queue that an arrival finds into the average (§4). After idle time it falls as if packets had
     /// come to an empty queue all the while.
-    fn update_average(&mut self, now: Time) {
+    fn update_average(&mut self, now: Instant) {
         let keep = 1.0 - self.settings.weight;
         if let Some(since) = self.idle_since.take() {
-            let missed = (now.saturating_sub(since) as f64 / self.packet_time).floor();
+            let missed = (now.since(since).as_nanos_f64() / self.packet_time).floor();
             if missed >= 1.0 {
                 self.average *= libm::pow(keep, missed);
             }
@@ -130,7 +130,7 @@ impl Red {
 }
 
 impl Queue for Red {
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         self.update_average(now);
         // Above the upper threshold packets are dropped even if they could be marked (RFC 3168 §7).
@@ -146,7 +146,7 @@ impl Queue for Red {
         }
     }
 
-    fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Packet>) -> Option<Packet> {
         let packet = self.fifo.pop()?;
         if self.fifo.backlog().packets == 0 {
             self.idle_since = Some(now);
@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::packet::Ecn;
     use crate::queue::testing::{packet, stream};
+    use crate::time::Duration;
 
     /// A queue before a link of 1 packet/ms whose average is the present queue.
     fn red(settings: RedSettings) -> Red {
@@ -184,7 +185,7 @@ mod tests {
         queue.idle_since = None;
         for seq in 0..arrivals {
             let before = queue.packets();
-            queue.enqueue(packet(0, seq), 0, &mut dropped);
+            queue.enqueue(packet(0, seq), Instant::START, &mut dropped);
             if queue.packets() > before {
                 queue.fifo.pop();
             }
@@ -228,8 +229,8 @@ mod tests {
         // §4: m packets might have been sent while idle, so the average is (1 - w)^m of what it was.
         let mut queue = Red::new(RedSettings::default(), Limit::Infinite, 1.25e6, stream());
         queue.average = 4.0;
-        queue.idle_since = Some(SECOND);
-        queue.update_average(SECOND + 500_000_000);
+        queue.idle_since = Some(Instant::from_s(1.0));
+        queue.update_average(Instant::from_s(1.0) + Duration::from_millis(500));
         assert!((queue.average / 4.0 - libm::pow(0.998, 501.0)).abs() < 1e-12, "{}", queue.average);
     }
 
@@ -239,7 +240,7 @@ mod tests {
         let mut queue = Red::new(RedSettings::default(), Limit::Infinite, 1.25e6, stream());
         (0..4).for_each(|seq| queue.fifo.push(packet(0, seq)));
         queue.idle_since = None;
-        (0..1000).for_each(|_| queue.update_average(0));
+        (0..1000).for_each(|_| queue.update_average(Instant::START));
         assert!((queue.average - 4.0 * (1.0 - libm::pow(0.998, 1000.0))).abs() < 1e-9);
     }
 
@@ -250,15 +251,15 @@ mod tests {
         let mut dropped = vec![];
         for seq in 0..500 {
             if queue.packets() == 12 {
-                queue.dequeue(0, &mut dropped);
+                queue.dequeue(Instant::START, &mut dropped);
             }
-            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, 0, &mut dropped);
+            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, Instant::START, &mut dropped);
         }
         assert!(dropped.is_empty());
         let marked = queue.fifo.parts().0.iter().filter(|p| p.ecn == Ecn::Marked).count();
         assert!(marked > 0);
         for seq in 0..50 {
-            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, 0, &mut dropped);
+            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, Instant::START, &mut dropped);
         }
         assert!(!dropped.is_empty() && queue.packets() <= 31);
     }

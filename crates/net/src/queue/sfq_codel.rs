@@ -11,7 +11,7 @@ use super::flows::Bins;
 use super::{CoDelLaw, CoDelSettings, Limit, Queue};
 use crate::packet::Packet;
 use crate::random::Stream;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// What gives way when an arrival finds no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl SfqCoDel {
 
 impl Queue for SfqCoDel {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         if self.settings.overflow == Overflow::Arrival && !self.limit.fits(self.bins.backlog, packet.bytes) {
             dropped.push(packet);
@@ -108,7 +108,7 @@ impl Queue for SfqCoDel {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, dropped: &mut Vec<Packet>) -> Option<Packet> {
         while let Some(&bin) = self.schedule.front() {
             let packet = self.bins.pop(bin, &self.settings.codel, now, dropped);
             if packet.is_some() {
@@ -136,14 +136,12 @@ mod tests {
     use super::*;
     use crate::queue::testing::{packet, stream};
 
-    const MS: Time = 1_000_000;
-
     fn sfq(settings: SfqCoDelSettings, limit: Limit) -> SfqCoDel {
         SfqCoDel::new(settings, limit, stream())
     }
 
     /// Senders of these packets per ms before a link of one packet per ms; what each got, and lost.
-    fn share(queue: &mut SfqCoDel, rates: &[f64], ms: Time) -> (Vec<u32>, Vec<u32>) {
+    fn share(queue: &mut SfqCoDel, rates: &[f64], ms: u64) -> (Vec<u32>, Vec<u32>) {
         let (mut got, mut lost) = (vec![0; rates.len()], vec![0; rates.len()]);
         let (mut owed, mut dropped) = (vec![0.0; rates.len()], vec![]);
         for now in 0..ms {
@@ -151,10 +149,10 @@ mod tests {
                 owed[sender] += rate;
                 while owed[sender] >= 1.0 {
                     owed[sender] -= 1.0;
-                    queue.enqueue(packet(sender as u16, 0), now * MS, &mut dropped);
+                    queue.enqueue(packet(sender as u16, 0), Instant::from_millis(now), &mut dropped);
                 }
             }
-            let sent = queue.dequeue(now * MS, &mut dropped);
+            let sent = queue.dequeue(Instant::from_millis(now), &mut dropped);
             sent.iter().for_each(|p| got[usize::from(p.sender)] += 1);
             dropped.drain(..).for_each(|p| lost[usize::from(p.sender)] += 1);
         }
@@ -180,19 +178,19 @@ mod tests {
     fn the_longest_bin_loses_its_head_when_the_queue_is_full() {
         let (mut queue, mut dropped) = (sfq(SfqCoDelSettings::default(), Limit::Packets(5)), vec![]);
         for seq in 0..5 {
-            queue.enqueue(packet(0, seq), 0, &mut dropped);
+            queue.enqueue(packet(0, seq), Instant::START, &mut dropped);
         }
-        queue.enqueue(packet(1, 0), 0, &mut dropped);
+        queue.enqueue(packet(1, 0), Instant::START, &mut dropped);
         assert_eq!(dropped.iter().map(|p| (p.sender, p.seq)).collect::<Vec<_>>(), [(0, 0)]);
         let settings = SfqCoDelSettings { overflow: Overflow::Arrival, ..SfqCoDelSettings::default() };
         let (mut queue, mut dropped) = (sfq(settings, Limit::Packets(5)), vec![]);
-        (0..6).for_each(|seq| queue.enqueue(packet(0, seq), 0, &mut dropped));
+        (0..6).for_each(|seq| queue.enqueue(packet(0, seq), Instant::START, &mut dropped));
         assert_eq!(dropped.iter().map(|p| p.seq).collect::<Vec<_>>(), [5]);
     }
 
     /// The senders in the order in which their packets leave.
     fn order(queue: &mut SfqCoDel, packets: usize) -> Vec<u16> {
-        (0..packets).filter_map(|_| queue.dequeue(0, &mut vec![])).map(|p| p.sender).collect()
+        (0..packets).filter_map(|_| queue.dequeue(Instant::START, &mut vec![])).map(|p| p.sender).collect()
     }
 
     #[test]
@@ -200,10 +198,10 @@ mod tests {
         for (new_first, expected) in [(true, [2, 0, 1, 2]), (false, [0, 1, 2, 0])] {
             let mut queue = sfq(SfqCoDelSettings { new_first, ..SfqCoDelSettings::default() }, Limit::Infinite);
             for seq in 0..4 {
-                (0..2).for_each(|sender| queue.enqueue(packet(sender, seq), 0, &mut vec![]));
+                (0..2).for_each(|sender| queue.enqueue(packet(sender, seq), Instant::START, &mut vec![]));
             }
             assert_eq!(order(&mut queue, 4), [0, 1, 0, 1]);
-            (0..2).for_each(|seq| queue.enqueue(packet(2, seq), 0, &mut vec![]));
+            (0..2).for_each(|seq| queue.enqueue(packet(2, seq), Instant::START, &mut vec![]));
             assert_eq!(order(&mut queue, 4), expected);
         }
     }

@@ -5,7 +5,7 @@
 
 use super::{Fifo, Limit, Queue, mark};
 use crate::packet::Packet;
-use crate::time::Time;
+use crate::time::Instant;
 
 /// The threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Step {
 
 impl Queue for Step {
     #[inline]
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         let waiting = self.fifo.backlog();
         let above = waiting.packets > self.settings.threshold as usize;
@@ -57,7 +57,7 @@ impl Queue for Step {
     }
 
     #[inline]
-    fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, _now: Instant, _dropped: &mut Vec<Packet>) -> Option<Packet> {
         self.fifo.pop()
     }
 
@@ -81,10 +81,10 @@ mod tests {
         // RFC 8257 §3.1: marked where the queue on arrival exceeds K.
         let (mut queue, mut dropped) = (Step::new(StepSettings { threshold: 3 }, Limit::Infinite), vec![]);
         for seq in 0..6 {
-            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, 0, &mut dropped);
+            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, seq) }, Instant::START, &mut dropped);
         }
         let marked: Vec<bool> =
-            std::iter::from_fn(|| queue.dequeue(0, &mut dropped)).map(|p| p.ecn == Ecn::Marked).collect();
+            std::iter::from_fn(|| queue.dequeue(Instant::START, &mut dropped)).map(|p| p.ecn == Ecn::Marked).collect();
         assert_eq!(marked, [false, false, false, false, true, true]);
         assert!(dropped.is_empty());
     }
@@ -94,7 +94,7 @@ mod tests {
         // RFC 8257 §5: beside DCTCP, senders without ECN lose what others have marked.
         let (mut queue, mut dropped) = (Step::new(StepSettings { threshold: 3 }, Limit::Infinite), vec![]);
         for seq in 0..6 {
-            queue.enqueue(packet(0, seq), 0, &mut dropped);
+            queue.enqueue(packet(0, seq), Instant::START, &mut dropped);
         }
         assert_eq!(dropped.iter().map(|p| p.seq).collect::<Vec<_>>(), [4, 5]);
         assert_eq!(queue.packets(), 4);

@@ -1,6 +1,7 @@
 //! What every queue discipline must keep, whatever comes: packets are conserved, those of a sender stay in order, the
 //! counts are right and the limit holds.
 
+use crate::time::Duration;
 use proptest::prelude::*;
 
 use super::testing::stream;
@@ -9,12 +10,16 @@ use crate::packet::{Ecn, XcpHeader};
 
 /// All kinds, with settings under which they drop and mark soon.
 fn kinds() -> Vec<QueueKind> {
-    let codel = CoDelSettings { target: 2_000_000, interval: 10_000_000, ..CoDelSettings::default() };
+    let codel = CoDelSettings {
+        target: Duration::from_millis(2),
+        interval: Duration::from_millis(10),
+        ..CoDelSettings::default()
+    };
     let old = CoDelSettings { law: CoDelLaw::Nichols2012, ..codel };
     let marking = CoDelSettings { ecn: true, ..codel };
     let sfq = SfqCoDelSettings { bins: 3, codel: old, ..SfqCoDelSettings::default() };
     let red = RedSettings { weight: 0.3, max_threshold: 9.0, ..RedSettings::default() };
-    let pie = PieSettings { burst: 0, alpha: 60.0, beta: 200.0, ..PieSettings::default() };
+    let pie = PieSettings { burst: Duration::ZERO, alpha: 60.0, beta: 200.0, ..PieSettings::default() };
     vec![
         QueueKind::DropTail,
         QueueKind::Step(StepSettings { threshold: 4 }),
@@ -43,7 +48,7 @@ fn kinds() -> Vec<QueueKind> {
 /// What happens to a queue, some time after the last.
 #[derive(Clone, Copy, Debug)]
 struct Event {
-    wait: Time,
+    wait: Duration,
     /// Sender, bytes and whether it can be marked; none: the link takes a packet.
     arrival: Option<(u16, u16, bool)>,
 }
@@ -51,7 +56,8 @@ struct Event {
 fn steps() -> impl Strategy<Value = Vec<Event>> {
     let wait = prop_oneof![8 => 0..2_000_000u64, 2 => 0..30_000_000u64, 1 => 0..5_000_000_000u64];
     let arrival = (0..5u16, prop_oneof![Just(1250u16), 1..1500u16], any::<bool>());
-    let step = (wait, prop::option::weighted(0.6, arrival)).prop_map(|(wait, arrival)| Event { wait, arrival });
+    let step = (wait, prop::option::weighted(0.6, arrival))
+        .prop_map(|(wait, arrival)| Event { wait: Duration::from_nanos(wait), arrival });
     prop::collection::vec(step, 0..300)
 }
 
@@ -82,10 +88,10 @@ impl Model {
 
 fn check(kind: &QueueKind, limit: Limit, steps: &[Event]) -> Result<(), TestCaseError> {
     let mut queue = AnyQueue::new(kind, limit, 1.25e6, stream());
-    let (mut model, mut dropped, mut now) = (Model { waiting: vec![] }, vec![], 0);
+    let (mut model, mut dropped, mut now) = (Model { waiting: vec![] }, vec![], Instant::START);
     let mut last_left = [None; 5];
     // All that happens, and then the link empties the queue.
-    let drain = std::iter::repeat(Event { wait: 100_000, arrival: None });
+    let drain = std::iter::repeat(Event { wait: Duration::from_nanos(100_000), arrival: None });
     for (seq, step) in (0u32..).zip(steps.iter().copied().chain(drain)) {
         if seq as usize >= steps.len() && queue.packets() == 0 {
             break;
@@ -141,9 +147,9 @@ fn interventions(kind: &QueueKind) -> (usize, usize) {
         for sender in 0..2u16 {
             let ecn = if sender == 1 { Ecn::Capable } else { Ecn::NotCapable };
             let p = Packet { ecn, ..testing::packet(sender, ms as u32) };
-            queue.enqueue(p, ms * 1_000_000, &mut dropped);
+            queue.enqueue(p, Instant::from_nanos(ms * 1_000_000), &mut dropped);
         }
-        let left = queue.dequeue(ms * 1_000_000, &mut dropped);
+        let left = queue.dequeue(Instant::from_nanos(ms * 1_000_000), &mut dropped);
         marked += usize::from(left.is_some_and(|p| p.ecn == Ecn::Marked));
     }
     (dropped.len(), marked)

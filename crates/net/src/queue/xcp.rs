@@ -7,7 +7,7 @@
 
 use super::{Fifo, Limit, Queue};
 use crate::packet::Packet;
-use crate::time::{Time, from_s};
+use crate::time::{Duration, Instant};
 
 /// The settings of XCP's router. They are stable for any capacity, delay and number of flows (§4).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,13 +76,13 @@ pub struct Xcp {
     /// Length of the present control interval, s.
     interval: f64,
     /// When the present control interval ends.
-    next_control: Time,
+    next_control: Instant,
     /// Q: the persistent queue, the least backlog over the last queue interval, bytes (§3.3).
     persistent: f64,
     /// Least backlog so far in the present queue interval, bytes.
     least: f64,
     /// When the present queue interval ends.
-    next_queue: Time,
+    next_queue: Instant,
     /// Something came or left in the present queue interval.
     touched: bool,
 }
@@ -100,28 +100,28 @@ impl Xcp {
             feedback: Feedback::default(),
             mean_rtt: FIRST_INTERVAL,
             interval: FIRST_INTERVAL,
-            next_control: from_s(FIRST_INTERVAL),
+            next_control: Instant::from_s(FIRST_INTERVAL),
             persistent: 0.0,
             least: 0.0,
-            next_queue: from_s(FIRST_INTERVAL),
+            next_queue: Instant::from_s(FIRST_INTERVAL),
             touched: false,
         }
     }
 
     /// Ends the intervals that were over before now, in order.
     #[inline]
-    fn catch_up(&mut self, now: Time) {
+    fn catch_up(&mut self, now: Instant) {
         while self.next_control.min(self.next_queue) <= now {
             if self.next_control <= self.next_queue {
                 let silent = self.traffic.bytes == 0.0;
                 self.end_control_interval();
-                self.next_control = after(self.next_control, from_s(self.interval), silent.then_some(now));
+                self.next_control = after(self.next_control, Duration::from_s(self.interval), silent.then_some(now));
             } else {
                 let silent = !self.touched;
                 let length = self.end_queue_interval();
-                self.next_queue = after(self.next_queue, from_s(length), silent.then_some(now));
+                self.next_queue = after(self.next_queue, Duration::from_s(length), silent.then_some(now));
             }
-            if now == Time::MAX {
+            if now == Instant::NEVER {
                 return;
             }
         }
@@ -194,9 +194,9 @@ impl Xcp {
 }
 
 /// The end of the next interval: one length on, or beyond `past` where all intervals until then are alike.
-fn after(end: Time, length: Time, past: Option<Time>) -> Time {
-    let length = length.max(1);
-    let skipped = past.map_or(0, |now| now.saturating_sub(end) / length);
+fn after(end: Instant, length: Duration, past: Option<Instant>) -> Instant {
+    let length = length.max(Duration::NANOSECOND);
+    let skipped = past.map_or(0, |now| now.since(end) / length);
     end.saturating_add(length.saturating_mul(skipped.saturating_add(1)))
 }
 
@@ -209,7 +209,7 @@ fn flow(packet: &Packet) -> Option<(f64, f64)> {
 }
 
 impl Queue for Xcp {
-    fn enqueue(&mut self, mut packet: Packet, now: Time, dropped: &mut Vec<Packet>) {
+    fn enqueue(&mut self, mut packet: Packet, now: Instant, dropped: &mut Vec<Packet>) {
         packet.enqueued = now;
         self.catch_up(now);
         // Dropped ones too: they are input traffic (§3.3).
@@ -221,7 +221,7 @@ impl Queue for Xcp {
         }
     }
 
-    fn dequeue(&mut self, now: Time, _dropped: &mut Vec<Packet>) -> Option<Packet> {
+    fn dequeue(&mut self, now: Instant, _dropped: &mut Vec<Packet>) -> Option<Packet> {
         self.catch_up(now);
         self.least = self.least.min(self.fifo.backlog().bytes as f64);
         let mut packet = self.fifo.pop()?;

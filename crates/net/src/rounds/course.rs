@@ -3,13 +3,13 @@
 use super::merge::{Outbox, Send};
 use crate::packet::NUMBERS;
 use crate::path::Entry;
-use crate::time::{NEVER, Time};
+use crate::time::{Duration, Instant};
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Light {
     /// When it was sent.
-    pub sent: Time,
+    pub sent: Instant,
     /// Its number in its sender's stream; and [`NUMBERS`] more if it is lost, and the gap where it would have been.
     pub number: u32,
     /// How many packets went into the bottleneck before it, of all senders; the lowest bits.
@@ -40,9 +40,9 @@ pub struct Course<'a> {
     /// How many of them were dealt with.
     pub dealt: usize,
     /// Nothing that comes at this instant or later may be dealt with.
-    pub bound: Time,
-    /// When the sender sends next, if no ACK comes before; [`NEVER`] if it does not.
-    pub due: Time,
+    pub bound: Instant,
+    /// When the sender sends next, if no ACK comes before; [`Instant::NEVER`] if it does not.
+    pub due: Instant,
     pub(super) outbox: &'a mut Outbox,
 }
 
@@ -59,7 +59,7 @@ impl Course<'_> {
 #[derive(Debug)]
 pub struct Departing<'a> {
     /// As of [`Course`].
-    pub due: Time,
+    pub due: Instant,
     /// How many there are.
     count: usize,
     outbox: &'a mut Outbox,
@@ -68,9 +68,9 @@ pub struct Departing<'a> {
 impl Departing<'_> {
     /// Sends a packet when it is due; the next one is due after a pause, or not at all.
     #[inline(always)]
-    pub fn send(&mut self, seq: u32, pause: Option<Time>) {
+    pub fn send(&mut self, seq: u32, pause: Option<Duration>) {
         self.push(Send::paced(self.due, seq, 0));
-        self.due = pause.map_or(NEVER, |pause| self.due + pause);
+        self.due = pause.map_or(Instant::NEVER, |pause| self.due + pause);
     }
 
     /// Sends a packet that answers an ACK.
@@ -88,7 +88,7 @@ impl Departing<'_> {
     /// All are sent: when the next one is due.
     #[inline(always)]
     #[must_use]
-    pub fn finish(self) -> Time {
+    pub fn finish(self) -> Instant {
         self.outbox.set_count(self.count);
         self.due
     }

@@ -5,20 +5,20 @@ use crate::endpoint::Endpoint;
 use crate::packet::NUMBERS;
 use crate::path::{Bottleneck, Passage};
 use crate::schedule::MAX_SENDERS;
-use crate::time::Time;
+use crate::time::Instant;
 use crate::tournament::{IDLE, Tournament};
 
 /// Where a sender's number has its place in a key.
 const SENDER_BITS: u32 = MAX_SENDERS.trailing_zeros();
 
 /// The instant of a list's end is in such a key what it is in itself: later than all.
-const NOBODYS: u64 = Time::MAX << SENDER_BITS;
+const NOBODYS: u64 = u64::MAX << SENDER_BITS;
 
 /// A packet that is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Send {
     /// When.
-    pub at: Time,
+    pub at: Instant,
     /// The order of the packet whose ACK it answers; or how many of the sender's own went before, at the same instant.
     pub place: u32,
     /// Its number in the sender's stream; and [`NUMBERS`] more if its pause is over.
@@ -26,17 +26,17 @@ pub struct Send {
 }
 
 impl Send {
-    const END: Send = Send { at: Time::MAX, place: 0, number: 0 };
+    const END: Send = Send { at: Instant::NEVER, place: 0, number: 0 };
 
     /// One that answers an ACK of a packet that had this order.
     #[inline(always)]
-    pub fn answer(at: Time, seq: u32, order: u32) -> Send {
+    pub fn answer(at: Instant, seq: u32, order: u32) -> Send {
         Send { at, place: order, number: seq }
     }
 
     /// One whose pause is over, after so many of the sender's own at that instant.
     #[inline(always)]
-    pub fn paced(at: Time, seq: u32, turn: u32) -> Send {
+    pub fn paced(at: Instant, seq: u32, turn: u32) -> Send {
         Send { at, place: turn, number: seq + NUMBERS }
     }
 }
@@ -258,7 +258,7 @@ impl Departures {
         taken: (usize, Send),
         first: &mut u64,
     ) {
-        let at = taken.1.at;
+        let at = taken.1.at.as_nanos();
         let mut together = vec![taken];
         while *first >> SENDER_BITS == at {
             together.push(self.take(first, desks));
@@ -285,9 +285,9 @@ impl Departures {
 
     /// Sets when a sender's next packet goes; returns the first instant of all, with its sender.
     #[inline(always)]
-    fn set(&mut self, sender: usize, at: Time) -> u64 {
+    fn set(&mut self, sender: usize, at: Instant) -> u64 {
         // SAFETY: there are as many leaves as senders.
-        unsafe { self.tournament.set(sender, at << SENDER_BITS | sender as u64) }
+        unsafe { self.tournament.set(sender, at.as_nanos() << SENDER_BITS | sender as u64) }
     }
 
     /// Lets a packet go: when its ACK is back, and what is kept of it meanwhile.
@@ -297,7 +297,7 @@ impl Departures {
         Send { at, number, .. }: Send,
         sender: usize,
         bottleneck: &mut Bottleneck,
-    ) -> (Time, Light) {
+    ) -> (Instant, Light) {
         let Passage { back, lost, .. } = bottleneck.take::<PLAIN>(sender, at);
         let seq = number % NUMBERS;
         let number = if PLAIN { seq } else { seq + if lost { NUMBERS } else { 0 } };

@@ -8,13 +8,13 @@
 use super::opportunities_per_s;
 use crate::normal;
 use crate::random::{Purpose, Stream};
-use crate::time::{NEVER, Time};
+use crate::time::{Duration, Instant};
 
 /// Time between two changes of the rate (Sprout §3.1), ns.
-const STEP: Time = 20_000_000;
-const STEP_S: f64 = STEP as f64 * 1e-9;
+const STEP: Duration = Duration::from_millis(20);
+const STEP_S: f64 = STEP.as_nanos() as f64 * 1e-9;
 /// The link gives no opportunities from here on: 70 days.
-const END: Time = 6_000_000_000_000_000;
+const END: Instant = Instant::from_millis(6000000000);
 
 /// What a synthetic cellular link is like.
 ///
@@ -45,6 +45,13 @@ impl Default for Cellular {
 }
 
 impl Cellular {
+    /// Long-term average of the rate, Mbit/s: as near to the mean as the maximum and the outages allow.
+    #[must_use]
+    pub fn attained_mbps(&self) -> f64 {
+        let settings = self.bounded();
+        settings.mean_while_up(settings.log_median()) * settings.availability()
+    }
+
     /// The same, each value brought into the range in which a link goes on for ever.
     fn bounded(&self) -> Cellular {
         // Not f64::clamp, which lets through what is not a number.
@@ -107,14 +114,14 @@ pub struct CellularLink {
     kept: f64,
     added: f64,
     /// End of the present step.
-    step_end: Time,
+    step_end: Instant,
     /// Distance of the logarithm of the rate to its median.
     log: f64,
     outage: bool,
     /// Opportunities per ns, 0 in an outage.
     rate: f64,
     /// The next opportunity.
-    next: Time,
+    next: Instant,
 }
 
 impl CellularLink {
@@ -135,28 +142,22 @@ impl CellularLink {
             log_median: settings.log_median(),
             kept,
             added: settings.spread * (1.0 - kept * kept).sqrt(),
-            step_end: STEP,
+            step_end: Instant::START + STEP,
             log,
             outage,
             rate: 0.0,
-            next: 0,
+            next: Instant::START,
         };
         link.rate = link.rate_now();
         link.advance();
         link
     }
 
-    /// Long-term average of the rate, Mbit/s.
-    #[must_use]
-    pub fn mean_mbps(&self) -> f64 {
-        self.settings.mean_while_up(self.log_median) * self.settings.availability()
-    }
-
-    /// The first delivery opportunity at or after `after` that is neither consumed nor passed over; `NEVER` after 70
+    /// The first delivery opportunity at or after `after` that is neither consumed nor passed over; `Instant::NEVER` after 70
     /// days.
-    pub fn next_opportunity(&mut self, after: Time) -> Time {
+    pub fn next_opportunity(&mut self, after: Instant) -> Instant {
         if after >= END {
-            return NEVER;
+            return Instant::NEVER;
         }
         // Each is generated, needed or not, so that all users of the link meet the same ones.
         while self.next < after {
@@ -171,17 +172,17 @@ impl CellularLink {
         let mut due = self.stream.exponential(1.0);
         let mut now = self.next;
         while now < END {
-            let in_step = self.rate * (self.step_end - now) as f64;
+            let in_step = self.rate * (self.step_end - now).as_nanos_f64();
             if due < in_step {
                 // Rounded down, so that it stays within its step; the rate is above 0 here.
-                self.next = now + (due / self.rate) as Time;
+                self.next = now + Duration::from_nanos_f64(due / self.rate);
                 return;
             }
             due -= in_step;
             now = self.step_end;
             self.step();
         }
-        self.next = NEVER;
+        self.next = Instant::NEVER;
     }
 
     /// The next step of 20 ms begins.
@@ -207,7 +208,7 @@ impl CellularLink {
 mod tests {
     use super::super::{Trace, mbps};
     use super::*;
-    use crate::time::{SECOND, from_s};
+    use crate::time::{Duration, Instant};
 
     /// What the model is calibrated by.
     #[derive(Debug)]
@@ -221,22 +222,22 @@ mod tests {
         empty: f64,
     }
 
-    fn counts(opportunities: &[Time], bin: Time, bins: usize) -> Vec<f64> {
+    fn counts(opportunities: &[Instant], bin: Duration, bins: usize) -> Vec<f64> {
         let mut counts = vec![0.0; bins];
         for t in opportunities {
-            if let Some(count) = counts.get_mut((t / bin) as usize) {
+            if let Some(count) = counts.get_mut((*t / bin) as usize) {
                 *count += 1.0;
             }
         }
         counts
     }
 
-    fn statistics(opportunities: &[Time], seconds: usize) -> Statistics {
-        let rates = counts(opportunities, SECOND, seconds);
+    fn statistics(opportunities: &[Instant], seconds: usize) -> Statistics {
+        let rates = counts(opportunities, Duration::SECOND, seconds);
         let mean = rates.iter().sum::<f64>() / seconds as f64;
         let variance = rates.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / seconds as f64;
         let pairs = rates.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum::<f64>();
-        let short = counts(opportunities, SECOND / 10, 10 * seconds);
+        let short = counts(opportunities, Duration::SECOND / 10, 10 * seconds);
         Statistics {
             mean_mbps: mbps(mean),
             variation: variance.sqrt() / mean,
@@ -245,11 +246,11 @@ mod tests {
         }
     }
 
-    fn opportunities(settings: Cellular, specimen: u64, seconds: usize) -> Vec<Time> {
+    fn opportunities(settings: Cellular, specimen: u64, seconds: usize) -> Vec<Instant> {
         let mut link = CellularLink::new(settings, 1, specimen, 0);
-        let until = seconds as Time * SECOND;
+        let until = Instant::from_s(seconds as f64);
         let one = || {
-            let t = link.next_opportunity(0);
+            let t = link.next_opportunity(Instant::START);
             link.advance();
             (t < until).then_some(t)
         };
@@ -282,7 +283,8 @@ mod tests {
         for (file, measured) in MEASURED {
             let Some(path) = exmachina_reference::reference(&format!("traces/{file}")) else { return };
             let trace = Trace::parse(&std::fs::read_to_string(path).unwrap(), file).unwrap();
-            let times: Vec<Time> = trace.opportunities_ms().iter().map(|&ms| Time::from(ms) * 1_000_000).collect();
+            let times = trace.opportunities_ms().iter().map(|&ms| Instant::from_millis(ms.into()));
+            let times: Vec<Instant> = times.collect();
             let found = statistics(&times, trace.period_ms() as usize / 1000);
             assert_near(&found, measured, [0.01, 0.001, 0.006, 0.0003]);
         }
@@ -294,14 +296,14 @@ mod tests {
         let cut = Cellular { mean_mbps: 20.0, max_mbps: 25.0, memory_s: 1.0, ..Cellular::default() };
         let broken = Cellular { outage_per_s: 0.5, outage_mean_s: 1.0, memory_s: 1.0, ..Cellular::default() };
         for settings in [quiet, cut, broken] {
-            let said = CellularLink::new(settings, 1, 0, 0).mean_mbps();
+            let said = settings.attained_mbps();
             assert!((said / settings.mean_mbps - 1.0).abs() < 1e-9, "{said}");
             let found = statistics(&opportunities(settings, 0, 10_000), 10_000);
             assert!((found.mean_mbps / settings.mean_mbps - 1.0).abs() < 0.05, "{found:?} of {settings:?}");
         }
         // Outages take half of the time: 20 Mbit/s is out of reach, and the link says what it has.
         let reach = Cellular { mean_mbps: 20.0, max_mbps: 25.0, outage_per_s: 1.0, outage_mean_s: 1.0, ..quiet };
-        let said = CellularLink::new(reach, 1, 0, 0).mean_mbps();
+        let said = reach.attained_mbps();
         assert!((12.0..12.8).contains(&said), "{said}");
     }
 
@@ -310,7 +312,7 @@ mod tests {
         let settings = Cellular { mean_mbps: 12.0, spread: 0.0, outage_per_s: 0.0, ..Cellular::default() };
         let times = opportunities(settings, 0, 1000);
         // 1000 in a second on average; the variance of a Poisson count is its mean.
-        let per_bin = counts(&times, SECOND / 10, 10_000);
+        let per_bin = counts(&times, Duration::SECOND / 10, 10_000);
         let mean = per_bin.iter().sum::<f64>() / 10_000.0;
         let variance = per_bin.iter().map(|c| (c - mean) * (c - mean)).sum::<f64>() / 10_000.0;
         assert!((mean - 100.0).abs() < 0.5 && (variance - 100.0).abs() < 6.0, "{mean}, {variance}");
@@ -319,7 +321,7 @@ mod tests {
     #[test]
     fn never_faster_than_the_maximum() {
         let settings = Cellular { mean_mbps: 20.0, max_mbps: 25.0, spread: 1.0, ..Cellular::default() };
-        let most = counts(&opportunities(settings, 3, 1000), SECOND, 1000).into_iter().fold(0.0, f64::max);
+        let most = counts(&opportunities(settings, 3, 1000), Duration::SECOND, 1000).into_iter().fold(0.0, f64::max);
         // Five standard deviations of a Poisson count at 25 Mbit/s: 2083 in a second.
         assert!((2000.0..2083.0 + 5.0 * 45.7).contains(&most), "{most}");
     }
@@ -336,7 +338,8 @@ mod tests {
         };
         let times = opportunities(settings, 0, 10_000);
         // At 5000 opportunities in a second, a gap of 10 ms is an outage; steps of 20 ms add half of one to its mean.
-        let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]) as f64 * 1e-9).filter(|&g| g > 0.01).collect();
+        let gaps: Vec<f64> =
+            times.windows(2).map(|w| (w[1] - w[0]).as_nanos_f64() * 1e-9).filter(|&g| g > 0.01).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         assert!((mean - 1.01).abs() < 0.06, "{mean}");
         assert!((gaps.len() as f64 / (10_000.0 / 3.0) - 1.0).abs() < 0.06, "{}", gaps.len());
@@ -346,12 +349,12 @@ mod tests {
     fn opportunities_do_not_depend_on_their_use() {
         let all = opportunities(Cellular::default(), 5, 100);
         let mut link = CellularLink::new(Cellular::default(), 1, 5, 0);
-        let mut after = 0;
-        while after < 90 * SECOND {
+        let mut after = Instant::START;
+        while after < Instant::from_s(90.0) {
             let first = all.iter().copied().find(|&t| t >= after).unwrap();
             assert_eq!(link.next_opportunity(after), first);
-            assert_eq!(link.next_opportunity(0), first);
-            after = first + from_s(0.37);
+            assert_eq!(link.next_opportunity(Instant::START), first);
+            after = first + Duration::from_s(0.37);
         }
         assert_ne!(opportunities(Cellular::default(), 6, 1), opportunities(Cellular::default(), 5, 1));
     }
@@ -359,7 +362,7 @@ mod tests {
     #[test]
     fn a_named_link_is_the_same_in_every_version() {
         let times = opportunities(Cellular::default(), 2, 1);
-        assert_eq!((times.len(), times[0], times[100]), (969, 198_116, 93_052_617));
+        assert_eq!((times.len(), times[0].as_nanos(), times[100].as_nanos()), (969, 198_116, 93_052_617));
     }
 
     #[test]
@@ -368,9 +371,10 @@ mod tests {
             let nonsense =
                 Cellular { mean_mbps: x, max_mbps: x, spread: x, memory_s: x, outage_per_s: x, outage_mean_s: x };
             let mut link = CellularLink::new(nonsense, 1, 0, 0);
-            assert!(link.mean_mbps() > 0.0 && link.mean_mbps().is_finite(), "{x}: {}", link.mean_mbps());
-            assert!(link.next_opportunity(SECOND) >= SECOND);
-            assert_eq!(link.next_opportunity(NEVER), NEVER);
+            let mean = nonsense.attained_mbps();
+            assert!(mean > 0.0 && mean.is_finite(), "{x}: {mean}");
+            assert!(link.next_opportunity(Instant::from_s(1.0)) >= Instant::from_s(1.0));
+            assert_eq!(link.next_opportunity(Instant::NEVER), Instant::NEVER);
         }
     }
 }

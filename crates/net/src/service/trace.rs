@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::mbps;
 use crate::file_error::FileError;
-use crate::time::Time;
+use crate::time::{Duration, Instant};
 
-const MS: Time = 1_000_000;
+const MS: Duration = Duration::from_millis(1);
 
 /// A recorded link. A clone shares its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,16 +96,10 @@ impl TraceLink {
         link
     }
 
-    /// The recording.
-    #[must_use]
-    pub fn trace(&self) -> &Trace {
-        &self.trace
-    }
-
     /// The first delivery opportunity at or after `after` that is neither consumed nor passed over.
-    pub fn next_opportunity(&mut self, after: Time) -> Time {
+    pub fn next_opportunity(&mut self, after: Instant) -> Instant {
         if self.time() < after {
-            self.skip_to(after.div_ceil(MS).saturating_add(self.offset_ms));
+            self.skip_to(after.since(Instant::START).div_ceil(MS).saturating_add(self.offset_ms));
         }
         self.time()
     }
@@ -120,11 +114,11 @@ impl TraceLink {
         }
     }
 
-    fn time(&self) -> Time {
+    fn time(&self) -> Instant {
         let ms = u64::from(self.trace.opportunities_ms[self.index]);
         let lap = self.lap.saturating_mul(u64::from(self.trace.period_ms()));
         // Opportunities before the offset were passed over in `new`.
-        lap.saturating_add(ms).saturating_sub(self.offset_ms).saturating_mul(MS)
+        Instant::START.saturating_add(MS.saturating_mul(lap.saturating_add(ms).saturating_sub(self.offset_ms)))
     }
 
     /// Passes over what comes before this ms, counted from the start of the first period.
@@ -149,7 +143,7 @@ mod tests {
     /// The next `n` opportunities in ms, each consumed.
     fn take(link: &mut TraceLink, n: usize) -> Vec<u64> {
         let one = |_| {
-            let t = link.next_opportunity(0);
+            let t = link.next_opportunity(Instant::START);
             link.advance();
             t / MS
         };
@@ -177,17 +171,17 @@ mod tests {
     #[test]
     fn unused_opportunities_are_passed_over_for_good() {
         let mut link = TraceLink::new(trace("0\n3\n3\n10\n"), 0);
-        assert_eq!(link.next_opportunity(1), 3 * MS);
-        assert_eq!(link.next_opportunity(3 * MS), 3 * MS);
+        assert_eq!(link.next_opportunity(Instant::from_nanos(1)), Instant::from_millis(3));
+        assert_eq!(link.next_opportunity(Instant::from_millis(3)), Instant::from_millis(3));
         link.advance();
-        assert_eq!(link.next_opportunity(0), 3 * MS);
+        assert_eq!(link.next_opportunity(Instant::START), Instant::from_millis(3));
         link.advance();
-        assert_eq!(link.next_opportunity(0), 10 * MS);
+        assert_eq!(link.next_opportunity(Instant::START), Instant::from_millis(10));
         // Both that share the instant at which the trace wraps are there, and a jump of many periods finds them too.
         assert_eq!(take(&mut link, 2), [10, 10]);
-        assert_eq!(link.next_opportunity(999_999_999_999), 1_000_000 * MS);
+        assert_eq!(link.next_opportunity(Instant::from_nanos(999_999_999_999)), Instant::from_millis(1_000_000));
         assert_eq!(take(&mut link, 3), [1_000_000, 1_000_000, 1_000_003]);
-        assert_eq!(link.next_opportunity(0), 1_000_003 * MS);
+        assert_eq!(link.next_opportunity(Instant::START), Instant::from_millis(1_000_003));
     }
 
     #[test]
@@ -195,9 +189,10 @@ mod tests {
         let trace = trace("1\n1\n4\n9\n9\n13\n");
         let all = take(&mut TraceLink::new(trace.clone(), 5), 200);
         for after in 0..300 {
-            let first = all.iter().find(|&&t| t * 2 >= after).unwrap() * MS;
+            let first = Instant::from_millis(*all.iter().find(|&&t| t * 2 >= after).unwrap());
             assert_eq!(
-                TraceLink::new(trace.clone(), 5).next_opportunity(after * MS / 2),
+                TraceLink::new(trace.clone(), 5)
+                    .next_opportunity(Instant::from_nanos(Instant::from_millis(after) / Duration::from_nanos(2))),
                 first,
                 "after {after} / 2 ms"
             );
@@ -207,9 +202,9 @@ mod tests {
     #[test]
     fn the_end_of_time_does_no_harm() {
         let mut link = TraceLink::new(trace("0\n10\n"), 7);
-        assert_eq!(link.next_opportunity(Time::MAX), Time::MAX);
+        assert_eq!(link.next_opportunity(Instant::NEVER), Instant::NEVER);
         link.advance();
-        assert_eq!(link.next_opportunity(Time::MAX), Time::MAX);
+        assert_eq!(link.next_opportunity(Instant::NEVER), Instant::NEVER);
     }
 
     #[test]

@@ -2,32 +2,24 @@
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
 use exmachina_hosts::transport::Settings;
-use exmachina_net::network::{On, Workload};
+use exmachina_net::network::{FirstOff, HopPlan, LinkPlan, On, Workload};
 use exmachina_net::observe::Unwatched;
-use exmachina_net::path::Reordering;
-use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_scenario::world::{HopPlan, LinkPlan};
+use exmachina_scenario::world::Host;
 
 use super::*;
 
 const SEED: Seed = Seed { root: 5, specimen: 1 };
 
 fn hop(mbps: f64) -> HopPlan {
-    let limit = Limit::Infinite;
-    HopPlan { link: LinkPlan::Rate(mbps), queue: QueueKind::DropTail, limit, loss: 0.0, delay_ms: 0.0 }
+    HopPlan::constant(mbps)
 }
 
 fn world(hops: Vec<HopPlan>, routes: &[&[u8]], workload: &Workload) -> World<'static> {
-    let sender = |route: &&[u8]| SenderPlan {
-        scheme: AnyScheme::ConstantWindow(ConstantWindow { packets: 10 }),
-        transport: Settings::tao14(),
-        route: route.to_vec(),
-        rtt_ms: 150.0,
-        workload: workload.clone(),
-    };
-    let senders = routes.iter().map(sender).collect();
-    World { hops, senders, jitter_ms: 0.0, reordering: Reordering::default() }
+    let scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 10 });
+    let host = Host { scheme, transport: Settings::tao14() };
+    let flow = |route: &&[u8]| FlowPlan { route: route.to_vec(), rtt_ms: 150.0, workload: workload.clone() };
+    World::clean(hops, routes.iter().map(|route| (flow(route), host.clone())).collect())
 }
 
 /// RTT of an empty network of one such link: 1250 bytes there, 40 back.
@@ -73,7 +65,7 @@ fn the_parking_lot_has_the_published_mean() {
 fn meets_the_traffic_of_a_run() {
     let world = world(vec![hop(15.0)], &[&[0][..]; 4], &Workload::new(On::Seconds(2.0), 3.0));
     let mut engine = world.engine(SEED);
-    engine.run(from_s(200.0), &mut Unwatched);
+    engine.run(Instant::from_s(200.0), &mut Unwatched);
     for (ran, ideal) in
         engine.outcome().flows.iter().zip(&omniscient(&world, SEED, 200.0, &AtomicBool::new(false)).flows)
     {
@@ -89,12 +81,12 @@ fn a_lone_transfer_takes_its_transmission_and_an_rtt() {
     let outcome = omniscient(&world(vec![hop(15.0)], &[&[0]], &workload), SEED, 1000.0, &AtomicBool::new(false));
     let mut traffic = Traffic::new(workload, SEED.root, SEED.specimen, 0);
     let (mut on_s, mut packets, mut now) = (0.0, 0.0, traffic.next);
-    while now < from_s(1000.0) {
+    while now < Instant::from_s(1000.0) {
         let n = f64::from(traffic.begin_on_period(now));
         let took_s = n / 1500.0 + rtt_ms(15.0) / 1e3;
-        on_s += took_s.min(1000.0 - to_s(now));
+        on_s += took_s.min(1000.0 - now.as_s());
         packets += n;
-        traffic.end_on_period(now + from_s(took_s));
+        traffic.end_on_period(now + Duration::from_s(took_s));
         now = traffic.next;
     }
     assert!((outcome.flows[0].on_s - on_s).abs() < 1e-3, "{} not {on_s}", outcome.flows[0].on_s);
@@ -122,8 +114,7 @@ fn varying_links_count_with_their_mean() {
     for (link, expected) in
         [(LinkPlan::Trace(trace, 0), mbps), (LinkPlan::Cellular(Cellular::default()), Cellular::default().mean_mbps)]
     {
-        let workload =
-            Workload { first_off: exmachina_net::network::FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
+        let workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 0.0) };
         let outcome = omniscient(
             &world(vec![HopPlan { link, ..hop(1.0) }], &[&[0][..]; 2], &workload),
             SEED,
@@ -142,8 +133,7 @@ fn varying_links_count_with_their_mean() {
 #[test]
 fn nothing_is_delivered_that_a_slow_link_cannot_carry() {
     for n in [1, 7, 40] {
-        let workload =
-            Workload { first_off: exmachina_net::network::FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
+        let workload = Workload { first_off: FirstOff::At(0.6), ..Workload::new(On::Forever, 0.0) };
         let world = world(vec![hop(0.01)], &vec![&[0][..]; n], &workload);
         let outcome = omniscient(&world, SEED, 39.5, &AtomicBool::new(false));
         let delivered: u64 = outcome.flows.iter().map(|f| f.delivered).sum();
@@ -162,13 +152,13 @@ fn tables_schemes_and_the_reference_are_accounted_for_alike() {
     let workload = Workload::new(On::At(vec![at(1.0), at(20.0)].into()), 0.0);
     let run = |seconds| {
         let mut world = world(vec![hop(10.0)], &[&[0]], &workload);
-        world.senders[0].scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 300 });
-        world.senders[0].transport.ack_bytes = 0;
+        world.hosts[0].scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: 300 });
+        world.hosts[0].transport.ack_bytes = 0;
         let network = Network::dumbbell(10.0, 150.0, 1, workload.clone());
         let mut design = crate::design_simulator::dumbbell(&network, SEED, |_| ConstantWindow { packets: 300 });
         let mut transport = world.engine(SEED);
-        design.run(from_s(seconds), &mut Unwatched);
-        transport.run(from_s(seconds), &mut Unwatched);
+        design.run(Instant::from_s(seconds), &mut Unwatched);
+        transport.run(Instant::from_s(seconds), &mut Unwatched);
         [design.outcome(), transport.outcome(), omniscient(&world, SEED, seconds, &AtomicBool::new(false))]
     };
     for outcome in run(10.0) {

@@ -5,7 +5,7 @@ use exmachina_hosts::scheme::Scheme;
 use exmachina_net::packet::NUMBERS;
 use exmachina_net::path::Entry;
 use exmachina_net::rounds::{Course, Departing, Light};
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Rule, Streak, Window};
 
 use super::Sender;
@@ -28,12 +28,12 @@ impl<S: Scheme> Sender<S> {
             unsafe { self.go_along_avx2(course) };
             return;
         }
-        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent, at));
+        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent.as_nanos(), at.as_nanos()));
     }
 
     /// Counts ACKs that come while it is off.
     fn hear_late(&mut self, course: &mut Course<'_>) {
-        let (bound, mut rtts) = (course.bound, 0);
+        let (bound, mut rtts) = (course.bound, Duration::ZERO);
         for ack in course.acks.iter().take_while(|ack| ack.at < bound && !ack.item.is_lost()) {
             rtts += ack.at - ack.item.sent;
             course.dealt += 1;
@@ -48,14 +48,14 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) {
-        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent, at));
+        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent.as_nanos(), at.as_nanos()));
     }
 
     #[inline(always)]
     fn go_along_by(
         &mut self,
         course: &mut Course<'_>,
-        on_ack: impl for<'t> Fn(&mut Streak<'t>, Time, Time) -> &'t Rule,
+        on_ack: impl for<'t> Fn(&mut Streak<'t>, Instant, Instant) -> &'t Rule,
     ) {
         let Some((table, kept)) = self.scheme.flow() else { return };
         if !table.paces() {
@@ -69,7 +69,7 @@ impl<S: Scheme> Sender<S> {
             end: self.end,
             last_send: self.last_send,
             window,
-            rtts: 0,
+            rtts: Duration::ZERO,
         };
         if flow.has_begun() {
             // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
@@ -94,10 +94,10 @@ struct Place {
     acked: u32,
     limit: u32,
     end: u32,
-    last_send: Time,
+    last_send: Instant,
     window: Window,
-    /// Sum of the RTTs, ns.
-    rtts: Time,
+    /// Sum of the RTTs.
+    rtts: Duration,
 }
 
 impl Place {
@@ -112,7 +112,7 @@ impl Place {
     ) {
         let (acks, bound) = (course.acks, course.bound);
         let mut departing = course.departing();
-        let (mut dealt, mut pause) = (0, flow.rule().intersend_ns);
+        let (mut dealt, mut pause) = (0, intersend(flow.rule()));
         let until = loop {
             let Some(ack) = acks.get(dealt) else { break bound };
             let number = ack.item.number;
@@ -125,14 +125,14 @@ impl Place {
             let rule = hear(flow, ack);
             self.acked += u32::from(!STALE);
             self.window.act(rule);
-            pause = rule.intersend_ns;
+            pause = intersend(rule);
             self.limit = (self.acked + self.window.packets()).min(self.end);
-            departing.due = if self.next_seq < self.limit { self.last_send + pause } else { NEVER };
+            departing.due = if self.next_seq < self.limit { self.last_send + pause } else { Instant::NEVER };
             if departing.due <= ack.at {
                 departing.answer(self.next_seq, ack);
                 self.next_seq += 1;
                 self.last_send = ack.at;
-                departing.due = if self.next_seq < self.limit { ack.at + pause } else { NEVER };
+                departing.due = if self.next_seq < self.limit { ack.at + pause } else { Instant::NEVER };
             }
         };
         self.send_before(until, pause, &mut departing);
@@ -142,11 +142,17 @@ impl Place {
 
     /// Sends what is due before an instant.
     #[inline(always)]
-    fn send_before(&mut self, until: Time, pause: Time, departing: &mut Departing<'_>) {
+    fn send_before(&mut self, until: Instant, pause: Duration, departing: &mut Departing<'_>) {
         while departing.due < until {
             self.last_send = departing.due;
             self.next_seq += 1;
             departing.send(self.next_seq - 1, (self.next_seq < self.limit).then_some(pause));
         }
     }
+}
+
+/// Least time between two packets.
+#[inline(always)]
+fn intersend(rule: &Rule) -> Duration {
+    Duration::from_nanos(rule.intersend_ns)
 }

@@ -7,7 +7,7 @@ use exmachina_hosts::scheme::Scheme;
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::EACH_PACKET;
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{NEVER, Time, from_ms, from_s};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Acks, Network, Seed, Sender};
 
@@ -19,14 +19,14 @@ const FARTHEST: f64 = 16.0;
 pub struct Training {
     acks: Acks,
     /// The tick of its clock.
-    clock: Time,
+    clock: Duration,
     /// Packets that arrived and are not acknowledged yet.
     held: u32,
     /// The last of them: its number and when it was sent.
-    last: (u32, Time),
+    last: (u32, Instant),
     /// Mean time between upsets, s, and when the next one is.
     upset_s: f64,
-    upset_at: Time,
+    upset_at: Instant,
     upsets: Stream,
     /// How late its pacing timer is at most, ns.
     latest: f64,
@@ -42,12 +42,12 @@ impl Training {
             return None;
         }
         let mut upsets = Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Upsets);
-        let upset_at = if upset_s > 0.0 { from_s(upsets.exponential(upset_s)) } else { NEVER };
+        let upset_at = if upset_s > 0.0 { Instant::from_s(upsets.exponential(upset_s)) } else { Instant::NEVER };
         Some(Box::new(Training {
             acks: network.acks,
-            clock: from_ms(network.clock_ms),
+            clock: Duration::from_ms(network.clock_ms),
             held: 0,
-            last: (0, 0),
+            last: (0, Instant::START),
             upset_s,
             upset_at,
             upsets,
@@ -57,12 +57,12 @@ impl Training {
     }
 
     /// Whether a flow is upset now: by how much its window and its averages are multiplied then.
-    fn upset(&mut self, now: Time) -> Option<(f64, f64)> {
+    fn upset(&mut self, now: Instant) -> Option<(f64, f64)> {
         if now < self.upset_at {
             return None;
         }
         while self.upset_at <= now {
-            self.upset_at += from_s(self.upsets.exponential(self.upset_s)).max(1);
+            self.upset_at += Duration::from_s(self.upsets.exponential(self.upset_s)).max(Duration::NANOSECOND);
         }
         let mut factor = || self.upsets.log_between(1.0 / FARTHEST, FARTHEST);
         Some((factor(), factor()))
@@ -72,7 +72,7 @@ impl Training {
 impl<S: Scheme> Sender<S> {
     /// A packet of the present flow arrives where its ACK may have to wait, or the flow is upset.
     #[inline(never)]
-    pub(super) fn train(&mut self, seq: u32, sent: Time, received: Time, clock: Time) {
+    pub(super) fn train(&mut self, seq: u32, sent: Instant, received: Instant, clock: Duration) {
         let due = self.due;
         let Some(training) = &mut self.training else { return };
         let expected = if training.held > 0 { training.last.0 + 1 } else { self.acked };
@@ -83,8 +83,8 @@ impl<S: Scheme> Sender<S> {
         let at_once = training.held >= training.acks.packets || seq != expected;
         if at_once {
             self.acknowledge_held(received, clock);
-        } else if due == NEVER {
-            self.due = received + from_ms(training.acks.delay_ms);
+        } else if due == Instant::NEVER {
+            self.due = received + Duration::from_ms(training.acks.delay_ms);
         }
         if let Some((window, averages)) = upset {
             self.scheme.upset(window, averages);
@@ -93,20 +93,20 @@ impl<S: Scheme> Sender<S> {
     }
 
     /// Takes in the ACK of all packets that wait for one.
-    pub(super) fn acknowledge_held(&mut self, now: Time, clock: Time) {
+    pub(super) fn acknowledge_held(&mut self, now: Instant, clock: Duration) {
         let Some(training) = self.training.as_mut().filter(|training| training.held > 0) else { return };
         let (held, (seq, sent)) = (std::mem::take(&mut training.held), training.last);
-        self.due = NEVER;
+        self.due = Instant::NEVER;
         self.take_in(seq, sent, now, clock, held);
     }
 
     /// A packet goes now: when the next one does, if a pause is all that holds it back. What a late timer cost is made up
     /// for.
     #[inline(never)]
-    pub(super) fn set_timer(&mut self, now: Time, pause: Time) -> Time {
+    pub(super) fn set_timer(&mut self, now: Instant, pause: Duration) -> Instant {
         if let Some(training) = self.training.as_mut().filter(|training| training.latest > 0.0) {
             self.last_send = now - self.late_by;
-            self.late_by = (training.timers.uniform() * training.latest) as Time;
+            self.late_by = Duration::from_nanos_f64(training.timers.uniform() * training.latest);
         }
         (self.last_send + pause + self.late_by).max(now)
     }
@@ -115,14 +115,14 @@ impl<S: Scheme> Sender<S> {
     pub(super) fn forget_held(&mut self) {
         if let Some(training) = &mut self.training {
             training.held = 0;
-            self.due = NEVER;
+            self.due = Instant::NEVER;
         }
     }
 
     /// The time of an ACK that waited, or of a send: whether there is something to send now.
     #[cold]
-    pub(super) fn waited(&mut self, now: Time) -> bool {
-        let clock = self.training.as_ref().map_or(0, |training| training.clock);
+    pub(super) fn waited(&mut self, now: Instant) -> bool {
+        let clock = self.training.as_ref().map_or(Duration::ZERO, |training| training.clock);
         self.acknowledge_held(now, clock);
         self.planned = self.ready();
         self.planned <= now

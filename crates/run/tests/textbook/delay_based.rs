@@ -28,7 +28,7 @@ fn vegas_keeps_some_packets_queued() {
     // One after the other, each when the one before has settled.
     let scheme = AnyScheme::LinuxVegas(LinuxVegas::new(2));
     let mut senders = flows(3, &scheme, plain(), 100.0);
-    (0..3u8).for_each(|i| senders[usize::from(i)].workload.first_off = FirstOff::At(40.0 * f64::from(i)));
+    (0..3u8).for_each(|i| senders[usize::from(i)].0.workload.first_off = FirstOff::At(40.0 * f64::from(i)));
     let hop = hop(10.0, QueueKind::DropTail, Limit::Packets(1000));
     let measured = measure(&dumbbell(hop, senders), 200.0, 300.0);
     within("three Vegas, packets", measured.wait_ms, 6.0, 12.0 + 6.0);

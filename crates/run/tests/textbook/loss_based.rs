@@ -2,8 +2,8 @@
 
 use exmachina_hosts::scheme::{AnyScheme, Basis, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings};
 use exmachina_hosts::transport::{Recovery, Settings};
+use exmachina_net::network::HopPlan;
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_scenario::world::HopPlan;
 
 use crate::probe::{FULL, Sample, close, dumbbell, flow, hop, log, mean, measure, newreno, plain, within};
 

@@ -3,12 +3,11 @@
 use exmachina_hosts::scheme::{AnyScheme, ConstantRate, ConstantWindow, Cubic, CubicSettings};
 use exmachina_hosts::transport::{LossThreshold, Repair, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::network::FirstOff;
-use exmachina_net::path::Reordering;
+use exmachina_net::network::{FirstOff, HopPlan, LinkPlan, Reordering};
 use exmachina_net::queue::{CoDelSettings, Limit, QueueKind};
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_ms;
-use exmachina_scenario::world::{HopPlan, LinkPlan, World};
+use exmachina_net::time::Duration;
+use exmachina_scenario::world::World;
 
 use crate::probe::{Log, close, dumbbell, flow, hop, log, mean, newreno, plain, run, within};
 
@@ -21,8 +20,8 @@ fn parking_lot(schemes: [AnyScheme<'static>; 3], queue: &QueueKind, limit: Limit
     let link = HopPlan { delay_ms: 75.0, ..hop(10.0, queue.clone(), limit) };
     let [both, first, second] = schemes;
     let mut senders = vec![flow(both, plain(), 150.0), flow(first, plain(), 150.0), flow(second, plain(), 150.0)];
-    (senders[0].route, senders[1].route, senders[2].route) = (vec![0, 1], vec![0], vec![1]);
-    World { hops: vec![link.clone(), link], ..dumbbell(hop(1.0, QueueKind::DropTail, limit), senders) }
+    (senders[0].0.route, senders[1].0.route, senders[2].0.route) = (vec![0, 1], vec![0], vec![1]);
+    World::clean(vec![link.clone(), link], senders)
 }
 
 /// Constant rates that fit get what they send, and each link carries the sum of its two.
@@ -31,7 +30,7 @@ fn rates_add_up_on_a_parking_lot() {
     let rate = |mbps| AnyScheme::ConstantRate(ConstantRate::mbps(mbps, 1250));
     for queue in [QueueKind::DropTail, QueueKind::CoDel(CoDelSettings::default())] {
         let mut world = parking_lot([rate(2.5), rate(5.0), rate(6.25)], &queue, Limit::Packets(100));
-        world.senders.iter_mut().for_each(|s| s.workload.first_off = FirstOff::At(1.0));
+        world.network.flows.iter_mut().for_each(|f| f.workload.first_off = FirstOff::At(1.0));
         let engine = run(&world, 101.0, &mut Log::default());
         let outcome = engine.outcome();
         // 250, 500 and 625 packets/s for 100 s.
@@ -54,18 +53,20 @@ fn unloaded_rtts_are_exact() {
         let mut world = parking_lot([window(10), window(7), window(5)], &queue, Limit::Infinite);
         for (sender, other) in [(0, 152.0), (1, 151.0), (2, 151.0)] {
             let mut lone = world.clone();
-            lone.senders = vec![world.senders[sender].clone()];
+            lone.network.flows = vec![world.network.flows[sender].clone()];
+            lone.hosts = vec![world.hosts[sender].clone()];
             let sent = log(&lone, 10.0);
             assert!(sent.iter().skip(100).all(|s| (s.rtt_ms - other).abs() < 1e-6), "sender {sender}");
             // An ACK of 50 bytes takes 0.04 ms on each link that its packet took a millisecond for.
-            lone.senders[0].transport.ack_bytes = 50;
-            let with_acks = other + 0.04 * lone.senders[0].route.len() as f64;
+            lone.hosts[0].transport.ack_bytes = 50;
+            let with_acks = other + 0.04 * lone.network.flows[0].route.len() as f64;
             let sent = log(&lone, 10.0);
             assert!(sent.iter().skip(100).all(|s| (s.rtt_ms - with_acks).abs() < 1e-6), "sender {sender}");
         }
         // The delay between the hops is part of the RTT, not added to it.
-        world.senders.truncate(1);
-        world.senders[0].rtt_ms = 20.0;
+        world.hosts.truncate(1);
+        world.network.flows.truncate(1);
+        world.network.flows[0].rtt_ms = 20.0;
         assert!(log(&world, 1.0).iter().skip(100).all(|s| (s.rtt_ms - 22.0).abs() < 1e-6));
     }
 }
@@ -78,7 +79,7 @@ fn the_long_flow_of_a_parking_lot_gets_less() {
         let schemes = [scheme.clone(), scheme.clone(), scheme.clone()];
         let mut world = parking_lot(schemes, &QueueKind::DropTail, Limit::Packets(190));
         // Against phase effects (Floyd and Jacobson 1992).
-        world.jitter_ms = 3.0;
+        world.network.jitter_ms = 3.0;
         let outcome = run(&world, 1000.0, &mut Log::default()).outcome();
         let [both, first, second] = std::array::from_fn(|i| outcome.flows[i].throughput_mbps());
         within(&format!("{name}, both links, Mbit/s"), both, 1.0, 4.5);
@@ -92,10 +93,10 @@ fn the_long_flow_of_a_parking_lot_gets_less() {
 #[test]
 fn jitter_delays_and_does_not_reorder() {
     let mut world = dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(1), plain(), 50.0)]);
-    world.jitter_ms = 10.0;
+    world.network.jitter_ms = 10.0;
     let alone = log(&world, 200.0);
     close("RTT of lone packets, ms", mean(alone.iter().map(|s| s.rtt_ms)), 51.0 + 5.0, 0.01);
-    world.senders[0].scheme = window(40);
+    world.hosts[0].scheme = window(40);
     let many = log(&world, 200.0);
     assert!(many.windows(2).all(|w| w[0].seq < w[1].seq), "reordered");
     within("RTT, ms", mean(many.iter().map(|s| s.rtt_ms)), 56.0, 61.0);
@@ -106,9 +107,9 @@ fn jitter_delays_and_does_not_reorder() {
 fn reordering_reorders_what_it_should() {
     let mut world = dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
     // The sender would take what is late for lost.
-    world.senders[0].transport =
+    world.hosts[0].transport =
         plain().with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 100, adapts: false }));
-    world.reordering = Reordering { probability: 0.05, delay: from_ms(4.5) };
+    world.network.reordering = Reordering { probability: 0.05, delay: Duration::from_ms(4.5) };
     let log = log(&world, 100.0);
     let late = log.windows(2).filter(|w| w[1].seq < w[0].seq).count() as f64;
     // Of a packet held back while the one before is not.
@@ -123,9 +124,9 @@ fn an_adaptive_threshold_does_not_repair_what_is_late() {
     let repairs = |adapts| {
         let mut world =
             dumbbell(hop(10.0, QueueKind::DropTail, Limit::Infinite), vec![flow(window(40), plain(), 50.0)]);
-        world.senders[0].transport = Settings::today()
+        world.hosts[0].transport = Settings::today()
             .with_parts(|parts| parts.repair = Repair::Proportional(LossThreshold { packets: 3, adapts }));
-        world.reordering = Reordering { probability: 0.02, delay: from_ms(8.0) };
+        world.network.reordering = Reordering { probability: 0.02, delay: Duration::from_ms(8.0) };
         let engine = run(&world, 100.0, &mut Log::default());
         engine.senders()[0].totals().retransmitted as f64 / engine.senders()[0].totals().sent as f64
     };

@@ -3,14 +3,14 @@
 use exmachina_hosts::scheme::{AnyScheme, NewRenoNs2, Scheme};
 use exmachina_hosts::transport::{Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
-use exmachina_net::network::{FirstOff, On, Workload};
+use exmachina_net::network::{FirstOff, FlowPlan, HopPlan, LinkPlan, On, Workload};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
-use exmachina_net::path::{HopTotals, Path, Reordering};
+use exmachina_net::path::{HopTotals, Path};
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::Seed;
-use exmachina_net::time::{Time, from_s, to_ms, to_s};
-use exmachina_scenario::world::{EvaluationEngine, HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_net::time::{Duration, Instant};
+use exmachina_scenario::world::{EvaluationEngine, Host, World};
 
 /// Bytes of every packet here.
 pub const BYTES: f64 = 1250.0;
@@ -18,30 +18,33 @@ pub const BYTES: f64 = 1250.0;
 /// Full use, as [`Measured::utilisation`] counts it.
 pub const FULL: f64 = 1.001;
 
+/// A flow and its host.
+pub type Sender = (FlowPlan, Host<'static>);
+
 /// A flow without end from the first instant on, over the first hop.
-pub fn flow(scheme: AnyScheme<'static>, transport: Settings, rtt_ms: f64) -> SenderPlan<'static> {
+pub fn flow(scheme: AnyScheme<'static>, transport: Settings, rtt_ms: f64) -> Sender {
     let workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
-    SenderPlan { scheme, transport, route: vec![0], rtt_ms, workload }
+    (FlowPlan { route: vec![0], rtt_ms, workload }, Host { scheme, transport })
 }
 
 /// So many of these flows, which start one second apart.
-pub fn flows(n: usize, scheme: &AnyScheme<'static>, transport: Settings, rtt_ms: f64) -> Vec<SenderPlan<'static>> {
+pub fn flows(n: usize, scheme: &AnyScheme<'static>, transport: Settings, rtt_ms: f64) -> Vec<Sender> {
     let start = |i| {
-        let mut flow = flow(scheme.clone(), transport, rtt_ms);
+        let (mut flow, host) = flow(scheme.clone(), transport, rtt_ms);
         flow.workload.first_off = FirstOff::At(f64::from(i));
-        flow
+        (flow, host)
     };
     (0..n as u32).map(start).collect()
 }
 
 /// A hop of constant rate.
 pub fn hop(mbps: f64, queue: QueueKind, limit: Limit) -> HopPlan {
-    HopPlan { link: LinkPlan::Rate(mbps), queue, limit, loss: 0.0, delay_ms: 0.0 }
+    HopPlan { queue, limit, ..HopPlan::constant(mbps) }
 }
 
 /// A dumbbell.
-pub fn dumbbell(hop: HopPlan, senders: Vec<SenderPlan<'static>>) -> World<'static> {
-    World { hops: vec![hop], senders, jitter_ms: 0.0, reordering: Reordering::default() }
+pub fn dumbbell(hop: HopPlan, senders: Vec<Sender>) -> World<'static> {
+    World::clean(vec![hop], senders)
 }
 
 /// NewReno by the classic rules: one packet per RTT, half on a loss.
@@ -51,7 +54,12 @@ pub fn newreno() -> AnyScheme<'static> {
 
 /// A transport with nothing in the way of closed forms: exact clocks, an ACK for every packet, SACK.
 pub fn plain() -> Settings {
-    Settings { clock: 0, delayed_ack: 0, ack_bytes: 0, ..Settings::tao14().with_recovery(Recovery::Proportional) }
+    Settings {
+        clock: Duration::ZERO,
+        delayed_ack: Duration::ZERO,
+        ack_bytes: 0,
+        ..Settings::tao14().with_recovery(Recovery::Proportional)
+    }
 }
 
 /// What a sender showed when an ACK came.
@@ -70,12 +78,12 @@ pub struct Sample {
 pub struct Log(pub Vec<Sample>);
 
 impl Observer<Ends<AnyScheme<'static>>> for Log {
-    fn acked(&mut self, now: Time, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'static>>) {
+    fn acked(&mut self, now: Instant, sender: usize, packet: &Packet, state: &Ends<AnyScheme<'static>>) {
         self.0.push(Sample {
-            t: to_s(now),
+            t: now.as_s(),
             sender,
             window: f64::from(state.scheme().window()),
-            rtt_ms: to_ms(now - packet.sent),
+            rtt_ms: (now - packet.sent).as_ms(),
             reductions: state.totals().reductions,
             seq: packet.seq,
         });
@@ -110,7 +118,7 @@ where
     O: Observer<Ends<AnyScheme<'static>>>,
 {
     let mut engine = world.engine(Seed { root: 1, specimen: 0 });
-    engine.run(from_s(seconds), observer);
+    engine.run(Instant::from_s(seconds), observer);
     engine
 }
 
@@ -123,20 +131,20 @@ pub fn log(world: &World<'static>, seconds: f64) -> Vec<Sample> {
 
 /// Measures a dumbbell of constant rate between two instants, s.
 pub fn measure(world: &World<'static>, from: f64, to: f64) -> Measured {
-    let LinkPlan::Rate(mbps) = world.hops[0].link else { panic!("a constant rate is needed") };
+    let LinkPlan::Rate(mbps) = world.network.hops[0].link else { panic!("a constant rate is needed") };
     let mut engine = run(world, from, &mut Log::default());
     let totals = |engine: &EvaluationEngine<'_>| -> HopTotals { engine.path().hop_totals(engine.now())[0] };
     let (before, mut log) = (totals(&engine), Log::default());
-    engine.run(from_s(to), &mut log);
+    engine.run(Instant::from_s(to), &mut log);
     let after = totals(&engine);
-    let unloaded = |sample: &Sample| world.senders[sample.sender].rtt_ms + BYTES * 8e-3 / mbps;
+    let unloaded = |sample: &Sample| world.network.flows[sample.sender].rtt_ms + BYTES * 8e-3 / mbps;
     let waits = log.0.iter().map(|s| s.rtt_ms - unloaded(s));
     let arrived = |i| log.0.iter().filter(|s| s.sender == i).count() as f64;
     let measured = Measured {
         utilisation: (after.sent_bytes - before.sent_bytes) as f64 * 8e-6 / (mbps * (to - from)),
         wait_ms: mean(waits),
         dropped: after.dropped - before.dropped,
-        arrived: (0..world.senders.len()).map(arrived).collect(),
+        arrived: (0..world.hosts.len()).map(arrived).collect(),
     };
     assert_eq!(engine.path().lost(), after.dropped + after.lost);
     measured

@@ -86,7 +86,7 @@ fn fair_queues_give_equal_shares() {
     let queues = [QueueKind::SfqCoDel(SfqCoDelSettings::default()), QueueKind::FqCoDel(FqCoDelSettings::default())];
     for queue in queues {
         let mut senders = flows(3, &newreno(), plain(), 50.0);
-        (senders[1].scheme, senders[2].scheme) = (cubic(), cubic());
+        (senders[1].1.scheme, senders[2].1.scheme) = (cubic(), cubic());
         let measured = measure(&dumbbell(hop(20.0, queue.clone(), ROOM), senders), 20.0, 120.0);
         within("shares", measured.jain(), 0.98, 1.0);
     }

@@ -33,7 +33,7 @@ fn bbr1_fills_the_link_with_a_bounded_queue() {
         let hop = hop(20.0, QueueKind::DropTail, Limit::Packets(1000));
         let mut senders = flows(n, &AnyScheme::Bbr1(Bbr1::new(10, 1250, luck(0))), plain(), 50.0);
         for (i, sender) in senders.iter_mut().enumerate() {
-            sender.scheme = AnyScheme::Bbr1(Bbr1::new(10, 1250, luck(i as u64)));
+            sender.1.scheme = AnyScheme::Bbr1(Bbr1::new(10, 1250, luck(i as u64)));
         }
         let measured = measure(&dumbbell(hop, senders), 30.0, 130.0);
         within(&format!("{n} BBR version 1, use"), measured.utilisation, 0.95, FULL);
@@ -51,7 +51,7 @@ fn bbr3_fills_the_link_with_a_bounded_queue_and_few_losses() {
         let hop = hop(20.0, QueueKind::DropTail, Limit::Packets(room));
         let mut senders = flows(n, &AnyScheme::Bbr3(Bbr3::new(10, luck(0))), plain(), 50.0);
         for (i, sender) in senders.iter_mut().enumerate() {
-            sender.scheme = AnyScheme::Bbr3(Bbr3::new(10, luck(i as u64)));
+            sender.1.scheme = AnyScheme::Bbr3(Bbr3::new(10, luck(i as u64)));
         }
         let measured = measure(&dumbbell(hop, senders), 30.0, 130.0);
         within(&format!("{n} BBR version 3, {room} packets of room, use"), measured.utilisation, 0.9, FULL);

@@ -7,13 +7,13 @@ use exmachina_hosts::scheme::{Ack, AnyScheme, Cubic, CubicSettings, Own, Remy, S
 use exmachina_hosts::transport::{Connections, Ends, Recovery, RtoFloor, Settings};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::network::{Arrival, Draw, FirstOff, On, Stop, Workload};
+use exmachina_net::network::{HopPlan, LinkPlan};
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::service::Trace;
-use exmachina_net::time::{SECOND, Time, from_s, to_s};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
-use exmachina_scenario::world::{HopPlan, LinkPlan};
 
 use crate::contenders::schemes;
 use crate::probe::{Log, close, dumbbell, flow, hop, newreno, plain, run, within};
@@ -23,23 +23,23 @@ type Sender = Ends<AnyScheme<'static>>;
 /// When on-periods begin and end, the window at their beginning, and when packets are sent.
 #[derive(Default)]
 struct Diary {
-    started: Vec<Time>,
+    started: Vec<Instant>,
     windows: Vec<u32>,
-    stopped: Vec<Time>,
-    sent: Vec<Time>,
+    stopped: Vec<Instant>,
+    sent: Vec<Instant>,
 }
 
 impl Observer<Sender> for Diary {
-    fn started(&mut self, now: Time, _: usize, sender: &Sender) {
+    fn started(&mut self, now: Instant, _: usize, sender: &Sender) {
         self.started.push(now);
         self.windows.push(sender.scheme().window());
     }
 
-    fn stopped(&mut self, now: Time, _: usize) {
+    fn stopped(&mut self, now: Instant, _: usize) {
         self.stopped.push(now);
     }
 
-    fn sent(&mut self, now: Time, _: usize, _: &Packet, _: Option<Time>, _: &Sender) {
+    fn sent(&mut self, now: Instant, _: usize, _: &Packet, _: Option<Instant>, _: &Sender) {
         self.sent.push(now);
     }
 }
@@ -61,7 +61,7 @@ fn transfers_deliver_all_their_packets() {
                 let hop = HopPlan { loss: 0.05, ..hop(10.0, QueueKind::DropTail, Limit::Packets(50)) };
                 let mut sender = flow(scheme, transport, 40.0);
                 let transfer = Arrival { start_s: 0.0, stop: Stop::Bytes(200.0 * 1250.0) };
-                sender.workload.on = On::At(vec![transfer; 5].into());
+                sender.0.workload.on = On::At(vec![transfer; 5].into());
                 let mut diary = Diary::default();
                 let engine = run(&dumbbell(hop, vec![sender]), 3000.0, &mut diary);
                 let totals = engine.senders()[0].totals();
@@ -108,7 +108,7 @@ fn fresh_connections_begin_anew_and_persistent_ones_go_on() {
             Settings { connections, ..plain().with_parts(|parts| parts.timer.runs_when_idle = idle_timer) },
             40.0,
         );
-        sender.workload =
+        sender.0.workload =
             Workload { off: Draw::Fixed, first_off: FirstOff::At(0.0), ..Workload::new(On::FixedSeconds(2.0), 0.3) };
         let mut diary = Diary::default();
         run(&dumbbell(hop(10.0, QueueKind::DropTail, Limit::Packets(60)), vec![sender]), 10.0, &mut diary);
@@ -126,15 +126,15 @@ fn fresh_connections_begin_anew_and_persistent_ones_go_on() {
 struct Counting(u32, Arc<AtomicU64>);
 
 impl Scheme for Counting {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
     fn on_ack(&mut self, _ack: &Ack) {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
     fn window(&self) -> u32 {
         self.0
     }
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
 }
 
@@ -150,12 +150,12 @@ fn delayed_acks_are_half_as_many() {
         let delivered = engine.senders()[0].totals().delivered;
         (delivered as f64, acks.load(Ordering::Relaxed) as f64)
     };
-    let (delivered, acks) = run(40, 0);
+    let (delivered, acks) = run(40, Duration::ZERO);
     assert_eq!(delivered, acks);
-    let (delivered, acks) = run(40, 40_000_000);
+    let (delivered, acks) = run(40, Duration::from_millis(40));
     close("packets per ACK", delivered / acks, 2.0, 0.001);
     // A window of one packet: each waits 40 ms for a second that does not come. The last may still wait.
-    let (delivered, acks) = run(1, 40_000_000);
+    let (delivered, acks) = run(1, Duration::from_millis(40));
     within("packets without an ACK", delivered - acks, 0.0, 1.0);
     close("packets/s", delivered / 100.0, 1e3 / (51.0 + 40.0), 0.005);
 }
@@ -167,12 +167,12 @@ fn timeouts_back_off() {
         [(3.0, [3.0, 6.0, 12.0, 24.0, 48.0, 60.0, 60.0]), (1.0, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0])]
     {
         let hop = HopPlan { loss: 1.0, ..hop(10.0, QueueKind::DropTail, Limit::Infinite) };
-        let transport = plain().with_parts(|parts| parts.timer.initial = (rto_initial * 1e9) as Time);
+        let transport = plain().with_parts(|parts| parts.timer.initial = Duration::from_nanos_f64(rto_initial * 1e9));
         let mut diary = Diary::default();
         let engine = run(&dumbbell(hop, vec![flow(newreno(), transport, 100.0)]), 220.0, &mut diary);
         diary.sent.dedup();
-        let found: Vec<Time> = diary.sent.windows(2).map(|w| w[1] - w[0]).collect();
-        assert_eq!(found[..7], gaps.map(from_s));
+        let found: Vec<Duration> = diary.sent.windows(2).map(|w| w[1] - w[0]).collect();
+        assert_eq!(found[..7], gaps.map(Duration::from_s));
         assert_eq!(engine.senders()[0].totals().timeouts as usize, found.len());
         assert_eq!(engine.senders()[0].scheme().window(), 1);
     }
@@ -182,9 +182,9 @@ fn timeouts_back_off() {
 #[test]
 fn a_lone_packet_that_is_lost_waits_for_the_timer() {
     for (rto_floor, expected) in [
-        (RtoFloor::Timeout(SECOND), 1.0),
-        (RtoFloor::Timeout(SECOND / 5), 0.2),
-        (RtoFloor::Variation(SECOND / 5), 0.301),
+        (RtoFloor::Timeout(Duration::SECOND), 1.0),
+        (RtoFloor::Timeout(Duration::from_millis(200)), 0.2),
+        (RtoFloor::Variation(Duration::from_millis(200)), 0.301),
     ] {
         let hop = HopPlan { loss: 0.02, ..hop(10.0, QueueKind::DropTail, Limit::Infinite) };
         let transport = plain().with_parts(|parts| parts.timer.floor = rto_floor);
@@ -192,7 +192,7 @@ fn a_lone_packet_that_is_lost_waits_for_the_timer() {
         let mut diary = Diary::default();
         run(&dumbbell(hop, vec![flow(scheme, transport, 100.0)]), 1000.0, &mut diary);
         // The first timeout of a row, after the estimates have settled.
-        let gaps: Vec<f64> = diary.sent.windows(2).map(|w| to_s(w[1] - w[0])).skip(1000).collect();
+        let gaps: Vec<f64> = diary.sent.windows(2).map(|w| (w[1] - w[0]).as_s()).skip(1000).collect();
         let first = gaps.windows(2).filter(|g| g[0] < 0.102 && g[1] > 0.102).map(|g| g[1]);
         let least = first.clone().fold(f64::INFINITY, f64::min);
         close("timeout, s", least, expected, 0.01);

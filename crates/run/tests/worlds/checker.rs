@@ -6,21 +6,22 @@ use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::transport::{Connections, Ends, Recovery, Settings};
 use exmachina_net::endpoint::Endpoint;
+use exmachina_net::network::LinkPlan;
 use exmachina_net::observe::Observer;
 use exmachina_net::packet::Packet;
 use exmachina_net::path::Path;
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms, to_s};
-use exmachina_scenario::world::{EvaluationEngine, LinkPlan, World};
+use exmachina_net::time::{Duration, Instant};
+use exmachina_scenario::world::{EvaluationEngine, World};
 
 use super::progress;
 
 /// What was seen of one sender.
 #[derive(Clone, Default)]
 struct Seen {
-    min_rtt: Time,
+    min_rtt: Duration,
     /// When the packet was sent that arrived last, and the longest RTT.
-    last_sent: Time,
-    longest_rtt: Time,
+    last_sent: Instant,
+    longest_rtt: Duration,
     sent: u64,
     arrived: u64,
     /// Packets that arrived, by number, and how many there are.
@@ -31,22 +32,22 @@ struct Seen {
     periods: u32,
     on: bool,
     /// The present on-period: its beginning, and what had been sent and had arrived before.
-    since: Time,
+    since: Instant,
     sent_before: u64,
     arrived_before: u64,
     /// When something new was last acknowledged, or the on-period began; and the longest that it took.
-    progress: Time,
-    stall: Time,
+    progress: Instant,
+    stall: Duration,
     /// When each packet was first sent, by number, and the longest that one was not in order.
-    first_sent: Vec<Time>,
-    longest_wait: Time,
+    first_sent: Vec<Instant>,
+    longest_wait: Duration,
 }
 
 /// Watches a run.
 pub struct Checker<'w> {
     world: &'w World<'static>,
     senders: Vec<Seen>,
-    now: Time,
+    now: Instant,
     ordered: bool,
     events: Cell<u64>,
     /// The run pauses after so many events.
@@ -58,30 +59,29 @@ type Sender = Ends<AnyScheme<'static>>;
 impl<'w> Checker<'w> {
     /// Of this world, for at most so many events.
     pub fn new(world: &'w World<'static>, budget: u64) -> Checker<'w> {
-        let seen =
-            |s: &exmachina_scenario::world::SenderPlan<'_>| Seen { min_rtt: from_ms(s.rtt_ms), ..Seen::default() };
+        let seen = |rtt_ms| Seen { min_rtt: Duration::from_ms(rtt_ms), ..Seen::default() };
         Checker {
             world,
-            senders: world.senders.iter().map(seen).collect(),
-            now: 0,
-            ordered: world.reordering.probability == 0.0,
+            senders: world.network.rtts_ms().map(seen).collect(),
+            now: Instant::START,
+            ordered: world.network.reordering.probability == 0.0,
             events: Cell::new(0),
             budget,
         }
     }
 
-    fn tick(&mut self, now: Time) {
+    fn tick(&mut self, now: Instant) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
     }
 
     /// What must hold of a sender at any moment.
-    fn check(&mut self, i: usize, now: Time, sender: &Sender) {
+    fn check(&mut self, i: usize, now: Instant, sender: &Sender) {
         let seen = &mut self.senders[i];
         assert!(sender.una() <= sender.next_seq(), "acknowledged what was not sent");
         assert!(sender.una() >= seen.una && sender.next_seq() >= seen.next_seq, "numbers ran back");
         // That of Tao'14's RemyCCs are transmissions, also of what has arrived.
-        let packets = self.world.senders[i].transport.recovery() != Recovery::RationalTao14;
+        let packets = self.world.hosts[i].transport.recovery() != Recovery::RationalTao14;
         let in_flight = if packets { sender.in_flight() } else { 0 };
         assert!(in_flight <= sender.next_seq() - sender.una(), "more in flight than outstanding");
         if seen.una < seen.next_seq && sender.una() >= seen.una {
@@ -104,11 +104,13 @@ impl<'w> Checker<'w> {
         if own || sender.finished() || !(outstanding || may_go) {
             return;
         }
-        let timeout = super::longest_timeout(&self.world.senders[i].transport);
-        let longest =
-            timeout.saturating_add(SECOND).saturating_add(sender.scheme().intersend()).saturating_add(sender.srtt());
-        let (now, wait) = (to_s(self.now), sender.ready().saturating_sub(self.now));
-        assert!(wait <= longest, "sender {i} waits {} s for nothing at {now} s: {sender:?}", to_s(wait));
+        let timeout = super::longest_timeout(&self.world.hosts[i].transport);
+        let longest = timeout
+            .saturating_add(Duration::SECOND)
+            .saturating_add(sender.scheme().intersend())
+            .saturating_add(sender.srtt());
+        let (now, wait) = (self.now.as_s(), sender.ready().since(self.now));
+        assert!(wait <= longest, "sender {i} waits {} s for nothing at {now} s: {sender:?}", wait.as_s());
     }
 
     /// What must hold at the end of a run, or of the part of it that the budget allowed. Gives the number of events.
@@ -122,8 +124,8 @@ impl<'w> Checker<'w> {
             assert_eq!(totals.sent, seen.sent);
             assert!(totals.retransmitted <= totals.sent && totals.delivered <= totals.sent);
             assert!(totals.in_order <= totals.delivered, "sender {i}: {totals:?}");
-            let plan = &self.world.senders[i];
-            if plan.transport.connections == Connections::Persistent || seen.periods <= 1 {
+            let host = &self.world.hosts[i];
+            if host.transport.connections == Connections::Persistent || seen.periods <= 1 {
                 assert_eq!(totals.delivered, seen.distinct, "sender {i}: deliveries are not distinct packets");
             }
             self.check_alive(i, sender);
@@ -131,7 +133,7 @@ impl<'w> Checker<'w> {
         }
         self.check_totals(engine, sent);
         // A run that was paused has got to what is planned next: nobody is told of timers that expire in pauses.
-        let planned = engine.senders().iter().map(Endpoint::planned).filter(|&at| at < NEVER).min();
+        let planned = engine.senders().iter().map(Endpoint::planned).filter(|&at| at < Instant::NEVER).min();
         let now = planned.map_or(engine.now(), |at| at.max(engine.now()));
         assert!(self.events.get() <= self.sane_events(sent, now), "{} events for {sent} packets", self.events.get());
         self.events.get()
@@ -150,41 +152,41 @@ impl<'w> Checker<'w> {
     /// A sender with data sends, also where nothing comes back; and where nothing but its own doing is in its way, it gets
     /// on, and what it sends gets into order.
     fn check_progress(&self, i: usize, seen: &Seen) {
-        let plan = &self.world.senders[i];
-        let own = matches!(plan.scheme, AnyScheme::Own(_));
+        let host = &self.world.hosts[i];
+        let own = matches!(host.scheme, AnyScheme::Own(_));
         if !seen.on || own {
             return;
         }
         // A persistent connection may be in backed-off silence.
-        let opened = plan.transport.connections == Connections::Fresh || seen.periods == 1;
-        let soon = plan.scheme.intersend() < SECOND;
-        if opened && soon && self.now > seen.since + 10 * SECOND && seen.arrived == seen.arrived_before {
+        let opened = host.transport.connections == Connections::Fresh || seen.periods == 1;
+        let soon = host.scheme.intersend() < Duration::SECOND;
+        if opened && soon && self.now > seen.since + Duration::from_secs(10) && seen.arrived == seen.arrived_before {
             // Timeouts after at most 3 and 9 s.
             assert!(seen.sent >= seen.sent_before + 3, "sender {i} does not try");
         }
         if let Some(longest) = progress::longest_stall(self.world, i, seen.longest_rtt.max(seen.min_rtt)) {
             let stall = seen.stall.max(self.now - seen.progress);
-            assert!(stall <= longest, "stands still for {} s of at most {} s", to_s(stall), to_s(longest));
+            assert!(stall <= longest, "stands still for {} s of at most {} s", stall.as_s(), longest.as_s());
             let wait = seen.longest_wait;
-            let in_order = !progress::answers_and_repairs(self.world, plan) || wait <= longest;
-            assert!(in_order, "a packet is not in order after {} s of at most {} s", to_s(wait), to_s(longest));
+            let in_order = !progress::answers_and_repairs(self.world, i) || wait <= longest;
+            assert!(in_order, "a packet is not in order after {} s of at most {} s", wait.as_s(), longest.as_s());
         }
     }
 
     /// Each packet makes some events at each hop and its ends; links of opportunities add theirs, timers and polls too.
-    fn sane_events(&self, sent: u64, now: Time) -> u64 {
+    fn sane_events(&self, sent: u64, now: Instant) -> u64 {
         let opportunities = |link: &LinkPlan| match link {
             LinkPlan::Rate(_) => 0.0,
             LinkPlan::Trace(trace, _) => {
                 let n = trace.opportunities_ms().len() as f64;
-                n + to_s(now) * 1e3 * n / f64::from(trace.period_ms())
+                n + now.as_s() * 1e3 * n / f64::from(trace.period_ms())
             }
-            LinkPlan::Cellular(cellular) => to_s(now) * cellular.max_mbps * 1e6 / 12_000.0,
+            LinkPlan::Cellular(cellular) => now.as_s() * cellular.max_mbps * 1e6 / 12_000.0,
         };
-        let links: f64 = self.world.hops.iter().map(|h| opportunities(&h.link)).sum();
-        let ticks: f64 = self.world.senders.iter().map(|s| to_s(now) * ticks_per_s(&s.transport)).sum();
+        let links: f64 = self.world.network.hops.iter().map(|h| opportunities(&h.link)).sum();
+        let ticks: f64 = self.world.hosts.iter().map(|s| now.as_s() * ticks_per_s(&s.transport)).sum();
         let periods: u64 = self.senders.iter().map(|s| u64::from(s.periods)).sum();
-        1000 + (1.1 * links + ticks) as u64 + 8 * periods + (6 + 4 * self.world.hops.len() as u64) * sent
+        1000 + (1.1 * links + ticks) as u64 + 8 * periods + (6 + 4 * self.world.network.hops.len() as u64) * sent
     }
 }
 
@@ -193,11 +195,11 @@ impl<'w> Checker<'w> {
 fn ticks_per_s(transport: &Settings) -> f64 {
     let timer =
         if matches!(transport.recovery(), Recovery::TcpLinux | Recovery::NewReno | Recovery::Reno) { 5.0 } else { 0.0 };
-    timer + if transport.poll > 0 { 1.0 / to_s(transport.poll) } else { 0.0 }
+    timer + if transport.poll > Duration::ZERO { 1.0 / transport.poll.as_s() } else { 0.0 }
 }
 
 impl Observer<Sender> for Checker<'_> {
-    fn started(&mut self, now: Time, i: usize, sender: &Sender) {
+    fn started(&mut self, now: Instant, i: usize, sender: &Sender) {
         self.tick(now);
         let seen = &mut self.senders[i];
         seen.periods += 1;
@@ -209,12 +211,12 @@ impl Observer<Sender> for Checker<'_> {
         self.check(i, now, sender);
     }
 
-    fn stopped(&mut self, now: Time, i: usize) {
+    fn stopped(&mut self, now: Instant, i: usize) {
         self.tick(now);
         self.senders[i].on = false;
     }
 
-    fn sent(&mut self, now: Time, i: usize, packet: &Packet, _: Option<Time>, sender: &Sender) {
+    fn sent(&mut self, now: Instant, i: usize, packet: &Packet, _: Option<Instant>, sender: &Sender) {
         self.tick(now);
         assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
         let seen = &mut self.senders[i];
@@ -225,7 +227,7 @@ impl Observer<Sender> for Checker<'_> {
         self.check(i, now, sender);
     }
 
-    fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender) {
+    fn acked(&mut self, now: Instant, i: usize, packet: &Packet, sender: &Sender) {
         self.tick(now);
         if let AnyScheme::Remy(remy) = sender.scheme() {
             let memory = remy.controller.memory().point();
@@ -243,7 +245,7 @@ impl Observer<Sender> for Checker<'_> {
             seen.numbers.resize(2 * number + 64, false);
         }
         // A SYN has a number, and no data.
-        let data = packet.bytes == self.world.senders[i].transport.packet_bytes;
+        let data = packet.bytes == self.world.hosts[i].transport.packet_bytes;
         seen.distinct += u64::from(!std::mem::replace(&mut seen.numbers[number], true) && data);
         self.check(i, now, sender);
     }

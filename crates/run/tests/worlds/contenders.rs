@@ -13,7 +13,7 @@ use exmachina_net::queue::{
     StepSettings, XcpSettings,
 };
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{NEVER, SECOND, Time};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, Point, RuleTable, SIGNALS, Signal, first_signals};
 
 /// Small tables with rules that differ, none of which stops for good: one that looks at all signals (found by planes), one at
@@ -51,7 +51,7 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
         (
             "newreno",
             AnyScheme::NewReno(NewReno::new(NewRenoSettings {
-                restart_after: SECOND,
+                restart_after: Duration::SECOND,
                 ..NewRenoSettings::new(initial)
             })),
         ),
@@ -100,28 +100,28 @@ pub fn queues() -> Vec<(&'static str, QueueKind)> {
 pub struct Erratic {
     stream: Stream,
     window: u32,
-    intersend: Time,
+    intersend: Duration,
 }
 
 impl Erratic {
     pub fn new(seed: u64) -> Erratic {
-        Erratic { stream: Stream::new(seed, 0, 0, Purpose::Candidates), window: 1, intersend: 0 }
+        Erratic { stream: Stream::new(seed, 0, 0, Purpose::Candidates), window: 1, intersend: Duration::ZERO }
     }
 
     fn draw(&mut self) {
         let windows = [0, 1, 2, 100, 1 << 20, u32::MAX - 1, u32::MAX];
-        let paces = [0, 1, 1000, 1_000_000, 10_000_000_000, NEVER / 2, NEVER - 1, NEVER];
+        let paces = [0, 1, 1000, 1_000_000, 10_000_000_000, u64::MAX / 2, u64::MAX - 1, u64::MAX];
         self.window = windows[self.stream.below(windows.len() as u64) as usize];
-        self.intersend = paces[self.stream.below(paces.len() as u64) as usize];
+        self.intersend = Duration::from_nanos(paces[self.stream.below(paces.len() as u64) as usize]);
     }
 }
 
 impl Scheme for Erratic {
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         self.draw();
     }
 
-    fn resume(&mut self, _now: Time, _idle: Time) {
+    fn resume(&mut self, _now: Instant, _idle: Duration) {
         self.draw();
     }
 
@@ -145,7 +145,7 @@ impl Scheme for Erratic {
         self.window
     }
 
-    fn intersend(&self) -> Time {
+    fn intersend(&self) -> Duration {
         self.intersend
     }
 }

@@ -6,13 +6,13 @@ use exmachina_hosts::scheme::Scheme;
 use exmachina_hosts::scheme::{Aimd, AnyScheme, Remy};
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::engine::Engine;
-use exmachina_net::network::{Acks, Buffer, Lot, LotLink, Network, On, Roughness, Upsets, Workload};
+use exmachina_net::network::{Acks, FlowPlan, HopPlan, Network, On, Roughness, Upsets, Workload};
 use exmachina_net::observe::{Observer, Unwatched};
 use exmachina_net::packet::Packet;
 use exmachina_net::path::{Dumbbell, Path};
-use exmachina_net::random::Seed;
-use exmachina_net::random::{Purpose, Stream};
-use exmachina_net::time::{NEVER, Time, from_ms, from_s, to_s};
+use exmachina_net::queue::Limit;
+use exmachina_net::random::{Purpose, Seed, Stream};
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 use exmachina_run::design_simulator::{dumbbell, in_rounds, routed};
 use exmachina_run::sender::Sender;
@@ -39,13 +39,15 @@ pub fn world(seed: u64) -> DesignWorld {
     let alike = dice.chance(0.5);
     let rtt_ms: Vec<f64> = (0..n).map(|i| if alike || i == 0 { first } else { rtt(&mut dice) }).collect();
     let longest = rtt_ms.iter().copied().fold(0.0, f64::max);
-    let mut network = Network { rtt_ms, ..Network::dumbbell(rate_mbps, first, 1, workload(&mut dice)) };
-    network.buffer = buffer(&mut dice);
-    network.loss = loss(&mut dice);
+    let workload = workload(&mut dice);
+    let flow = |rtt_ms| FlowPlan { route: vec![0], rtt_ms, workload: workload.clone() };
+    let hop = HopPlan { limit: limit(&mut dice), loss: loss(&mut dice), ..HopPlan::constant(rate_mbps) };
+    let mut network = Network::clean(vec![hop], rtt_ms.into_iter().map(flow).collect());
     network.jitter_ms = if dice.chance(0.3) { longest * dice.log(1e-4, 1.0) } else { 0.0 };
     network.clock_ms = if dice.chance(0.4) { longest * dice.log(1e-4, 1.0) } else { 0.0 };
-    if dice.chance(0.4) {
-        network.lot = Some(lot(&mut dice, n, rate_mbps));
+    let several = dice.chance(0.4);
+    if several {
+        add_links(&mut network, &mut dice, rate_mbps);
     }
     if dice.chance(0.3) {
         network.acks = Acks { packets: dice.pick(&[2, 3, 8, 64]), delay_ms: dice.log(0.01, 1e3) };
@@ -53,14 +55,14 @@ pub fn world(seed: u64) -> DesignWorld {
     let (flow_s, link_s) = (dice.log(0.01, 10.0), dice.log(0.01, 10.0));
     network.upsets = match dice.below(6) {
         0 => Upsets { flow_s, link_s: 0.0 },
-        1 if network.lot.is_none() => Upsets { flow_s: 0.0, link_s },
-        2 if network.lot.is_none() => Upsets { flow_s, link_s },
+        1 if !several => Upsets { flow_s: 0.0, link_s },
+        2 if !several => Upsets { flow_s, link_s },
         _ => Upsets::default(),
     };
     if dice.chance(0.3) {
         network.roughness.late_ms = dice.log(0.001, 100.0);
     }
-    if network.lot.is_none() && dice.chance(0.4) {
+    if !several && dice.chance(0.4) {
         let mut some = |low, high| if dice.chance(0.4) { dice.log(low, high) } else { 0.0 };
         network.roughness = Roughness {
             loss_burst: some(1.0, 100.0),
@@ -88,28 +90,28 @@ fn workload(dice: &mut Dice) -> Workload {
     Workload::new(on, off_s)
 }
 
-fn buffer(dice: &mut Dice) -> Buffer {
-    if dice.chance(0.4) { Buffer::Infinite } else { Buffer::Packets(dice.pick(&[0, 1, 2, 5, 20, 100, 1000, u32::MAX])) }
+fn limit(dice: &mut Dice) -> Limit {
+    if dice.chance(0.4) { Limit::Infinite } else { Limit::Packets(dice.pick(&[0, 1, 2, 5, 20, 100, 1000, u32::MAX])) }
 }
 
 fn loss(dice: &mut Dice) -> f64 {
     if dice.chance(0.6) { 0.0 } else { dice.pick(&[1e-4, 0.01, 0.1, 0.5, 0.99]) }
 }
 
-fn lot(dice: &mut Dice, senders: usize, rate_mbps: f64) -> Lot {
+/// Other links, up to four, and a way through them for each flow.
+fn add_links(network: &mut Network, dice: &mut Dice, rate_mbps: f64) {
     let n = 1 + dice.below(4) as u8;
-    let link = |dice: &mut Dice| LotLink {
-        rate_mbps: rate_mbps * dice.log(1.0, 10.0),
-        buffer: buffer(dice),
-        loss: loss(dice),
-        delay_ms: if dice.chance(0.3) { 0.0 } else { dice.log(0.001, 100.0) },
+    let hop = |dice: &mut Dice| {
+        let hop = HopPlan::constant(rate_mbps * dice.log(1.0, 10.0));
+        let (limit, loss) = (limit(dice), loss(dice));
+        HopPlan { limit, loss, delay_ms: if dice.chance(0.3) { 0.0 } else { dice.log(0.001, 100.0) }, ..hop }
     };
-    let links = (0..n).map(|_| link(dice)).collect();
+    network.hops = (0..n).map(|_| hop(dice)).collect();
     let route = |dice: &mut Dice| {
         let first = dice.below(u32::from(n)) as u8;
         (first..n).filter(|&hop| hop == first || dice.chance(0.7)).collect()
     };
-    Lot { links, routes: (0..senders).map(|_| route(dice)).collect() }
+    network.flows.iter_mut().for_each(|flow| flow.route = route(dice));
 }
 
 fn table(dice: &mut Dice) -> FlatTable {
@@ -141,15 +143,13 @@ pub fn run(seed: u64, events: u64) -> (u64, u64, bool) {
         (false, table) => AnyScheme::Remy(Remy::new(table)),
     };
     let seed = Seed { root: seed, specimen: 0 };
-    match &world.network.lot {
-        None => {
-            let mut engine = dumbbell(&world.network, seed, scheme);
-            let seen = watched(&world, events, &mut engine);
-            in_rounds_too(&world.network, seed, scheme, &engine);
-            seen
-        }
-        Some(lot) => watched(&world, events, &mut routed(&world.network, lot, seed, scheme)),
+    if !world.network.is_dumbbell() {
+        return watched(&world, events, &mut routed(&world.network, seed, scheme));
     }
+    let mut engine = dumbbell(&world.network, seed, scheme);
+    let seen = watched(&world, events, &mut engine);
+    in_rounds_too(&world.network, seed, scheme, &engine);
+    seen
 }
 
 /// Up to where the engine came, and to a few instants before: the same packets an RTT at a time, whether all senders are
@@ -162,7 +162,7 @@ fn in_rounds_too<'t>(
 ) {
     let mut rounds = in_rounds(network, seed, scheme);
     for share in [0.3, 0.300_001, 1.0] {
-        let until = (engine.now() as f64 * share) as Time;
+        let until = Instant::from_nanos((engine.now().as_nanos() as f64 * share) as u64);
         let mut one_by_one = dumbbell(network, seed, scheme);
         one_by_one.run(until, &mut Unwatched);
         rounds.run(until, &mut Unwatched);
@@ -180,9 +180,15 @@ fn watched<'t, P: Path>(
     engine: &mut Engine<Sender<AnyScheme<'t>>, P>,
 ) -> (u64, u64, bool) {
     let n = world.network.senders();
-    let mut checker =
-        Checker { world, now: 0, busy_until: 0, seen: vec![Seen::default(); n], events: Cell::new(0), budget: events };
-    let paused = engine.run(from_s(world.seconds), &mut checker);
+    let mut checker = Checker {
+        world,
+        now: Instant::START,
+        busy_until: Instant::START,
+        seen: vec![Seen::default(); n],
+        events: Cell::new(0),
+        budget: events,
+    };
+    let paused = engine.run(Instant::from_s(world.seconds), &mut checker);
     let outcome = engine.outcome();
     let sum = |f: fn(&exmachina_net::outcome::Flow) -> u64| outcome.flows.iter().map(f).sum::<u64>();
     let (sent, delivered) = (sum(|f| f.sent), sum(|f| f.delivered));
@@ -196,80 +202,78 @@ fn watched<'t, P: Path>(
 #[derive(Clone, Default)]
 struct Seen {
     /// When the packet was sent that arrived last.
-    last_sent: Time,
-    /// The fates of all packets are known by then; [`NEVER`] where that cannot be told.
-    known_by: Time,
+    last_sent: Instant,
+    /// The fates of all packets are known by then; [`Instant::NEVER`] where that cannot be told.
+    known_by: Instant,
 }
 
 struct Checker<'w> {
     world: &'w DesignWorld,
-    now: Time,
+    now: Instant,
     /// When the last packet leaves the first link that was seen to.
-    busy_until: Time,
+    busy_until: Instant,
     seen: Vec<Seen>,
     events: Cell<u64>,
     budget: u64,
 }
 
 impl Checker<'_> {
-    fn tick(&mut self, now: Time) {
+    fn tick(&mut self, now: Instant) {
         assert!(now >= self.now, "time ran back from {} to {now}", self.now);
         self.now = now;
     }
 
     /// The longest that a packet of a sender is on its way once it has left the first link.
-    fn longest(&self, i: usize) -> Time {
+    fn longest(&self, i: usize) -> Duration {
         let network = &self.world.network;
-        let later = |lot: &Lot| {
-            let wait = |&hop: &u8| match lot.links[usize::from(hop)] {
-                LotLink { buffer: Buffer::Infinite, .. } => NEVER,
-                LotLink { buffer: Buffer::Packets(n), rate_mbps, .. } => {
-                    from_ms(10.0 / rate_mbps).saturating_add(1).saturating_mul(u64::from(n) + 2)
-                }
-            };
-            lot.routes[i][1..].iter().map(wait).fold(0, Time::saturating_add)
+        let flow = &network.flows[i];
+        let wait = |&hop: &u8| {
+            let HopPlan { link, limit, .. } = &network.hops[usize::from(hop)];
+            let service = Duration::from_ms(10.0 / link.mean_mbps()).saturating_add(Duration::NANOSECOND);
+            limit.packets(1250).map_or(Duration::MAX, |n| service.saturating_mul(u64::from(n) + 2))
         };
-        let way = from_ms(network.rtt_ms[i]) + from_ms(network.jitter_ms);
-        network.lot.as_ref().map_or(0, later).saturating_add(way)
+        let later = flow.route[1..].iter().map(wait).fold(Duration::ZERO, |sum, wait| sum.saturating_add(wait));
+        later.saturating_add(Duration::from_ms(flow.rtt_ms) + Duration::from_ms(network.jitter_ms))
     }
 
     /// A sender that may send and has a window is never left without a cause to: a packet that is due, or an answer.
     fn check_voice(&self, i: usize, sender: &Sender<AnyScheme<'_>>) {
-        let silent = sender.is_on() && sender.scheme.window() > 0 && sender.ready() == NEVER && !sender.finished();
+        let silent =
+            sender.is_on() && sender.scheme.window() > 0 && sender.ready() == Instant::NEVER && !sender.finished();
         let known_by = self.seen[i].known_by;
-        assert!(!silent || self.now <= known_by, "sender {i} is mute since {} s: {sender:?}", to_s(known_by));
+        assert!(!silent || self.now <= known_by, "sender {i} is mute since {} s: {sender:?}", known_by.as_s());
     }
 }
 
 impl<'t> Observer<Sender<AnyScheme<'t>>> for Checker<'_> {
-    fn started(&mut self, now: Time, _: usize, _: &Sender<AnyScheme<'t>>) {
+    fn started(&mut self, now: Instant, _: usize, _: &Sender<AnyScheme<'t>>) {
         self.tick(now);
     }
 
-    fn stopped(&mut self, now: Time, _: usize) {
+    fn stopped(&mut self, now: Instant, _: usize) {
         self.tick(now);
     }
 
-    fn sent(&mut self, now: Time, i: usize, packet: &Packet, departs: Option<Time>, _: &Sender<AnyScheme<'t>>) {
+    fn sent(&mut self, now: Instant, i: usize, packet: &Packet, departs: Option<Instant>, _: &Sender<AnyScheme<'t>>) {
         self.tick(now);
         assert_eq!((packet.sent, usize::from(packet.sender)), (now, i));
         assert!(departs.is_none_or(|at| at > now));
-        self.busy_until = self.busy_until.max(now).max(departs.unwrap_or(0));
-        // Links of a lot differ in when they are free, and what was dropped at the first says nothing of when.
-        let first = match (&self.world.network.lot, departs) {
-            (Some(_), None) => NEVER,
+        self.busy_until = self.busy_until.max(now).max(departs.unwrap_or(Instant::START));
+        // Several links differ in when they are free, and what was dropped at the first says nothing of when.
+        let first = match (self.world.network.is_dumbbell(), departs) {
+            (false, None) => Instant::NEVER,
             // Nor does it of a link that stops.
-            (_, None) if self.world.network.upsets.link_s > 0.0 => NEVER,
+            (_, None) if self.world.network.upsets.link_s > 0.0 => Instant::NEVER,
             // Nor is it known when a batch comes, or what a policer lets pass.
-            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => NEVER,
+            _ if self.world.network.roughness.batch_ms > 0.0 || self.world.network.roughness.policed => Instant::NEVER,
             _ => self.busy_until,
         };
         self.seen[i].known_by = self.seen[i].known_by.max(first.saturating_add(self.longest(i)));
     }
 
-    fn acked(&mut self, now: Time, i: usize, packet: &Packet, sender: &Sender<AnyScheme<'t>>) {
+    fn acked(&mut self, now: Instant, i: usize, packet: &Packet, sender: &Sender<AnyScheme<'t>>) {
         self.tick(now);
-        assert!(now - packet.sent > from_ms(self.world.network.rtt_ms[i]), "an RTT below the minimum");
+        assert!(now - packet.sent > Duration::from_ms(self.world.network.flows[i].rtt_ms), "an RTT below the minimum");
         assert!(packet.sent >= self.seen[i].last_sent, "a sender's packets were reordered");
         self.seen[i].last_sent = packet.sent;
         if let AnyScheme::Remy(remy) = &sender.scheme {

@@ -3,18 +3,18 @@
 
 use exmachina_hosts::scheme::{AnyScheme, ConstantRate, ConstantWindow, Remy};
 use exmachina_hosts::transport::{Opening, Recovery};
-use exmachina_net::network::On;
+use exmachina_net::network::{FlowPlan, LinkPlan, On};
 use exmachina_net::queue::Limit;
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_ms;
-use exmachina_scenario::world::{LinkPlan, SenderPlan, World};
+use exmachina_net::time::Duration;
+use exmachina_scenario::world::{Host, World};
 
 use super::Dice;
 use super::contenders::tables;
 
 /// Makes some of a world extreme; how much longer it is to run.
 pub fn add(world: &mut World<'static>, dice: &mut Dice) -> f64 {
-    for hop in &mut world.hops {
+    for hop in &mut world.network.hops {
         if dice.chance(0.3) {
             hop.link = steady_recording(dice);
         } else if dice.chance(0.1) {
@@ -25,17 +25,20 @@ pub fn add(world: &mut World<'static>, dice: &mut Dice) -> f64 {
                 dice.pick(&[Limit::Packets(100), Limit::Packets(5), Limit::Packets(u32::MAX), Limit::Bytes(9000)]);
         }
     }
-    let longest_rtt = world.senders.iter().map(|s| s.rtt_ms).fold(0.0, f64::max);
-    for sender in &mut world.senders {
-        change(sender, dice);
+    let longest_rtt = world.network.longest_rtt_ms();
+    for (flow, host) in world.network.flows.iter_mut().zip(&mut world.hosts) {
+        change(flow, host, dice);
         if dice.chance(0.3) {
             // As coarse as a file may say.
-            sender.transport.clock = from_ms(longest_rtt * dice.log(0.01, 1.0));
+            host.transport.clock = Duration::from_ms(longest_rtt * dice.log(0.01, 1.0));
         }
     }
     if dice.chance(0.05) {
-        let more = dice.pick(&world.senders);
-        world.senders.resize(1 + dice.below(200) as usize, more);
+        let more = dice.below(world.hosts.len() as u32) as usize;
+        let (flow, host) = (world.network.flows[more].clone(), world.hosts[more].clone());
+        let all = 1 + dice.below(200) as usize;
+        world.network.flows.resize(all, flow);
+        world.hosts.resize(all, host);
     }
     if dice.chance(0.1) { 1000.0 } else { 1.0 }
 }
@@ -46,12 +49,13 @@ pub fn add_ns2(world: &mut World<'static>, dice: &mut Dice) {
     if !dice.chance(0.3) {
         return;
     }
-    for sender in &mut world.senders {
+    for Host { transport, .. } in &mut world.hosts {
         if dice.chance(0.7) {
             let recovery = dice.pick(&[NewReno, Reno, TcpLinux, RationalRemy13, RationalTao14]);
-            sender.transport = sender.transport.with_recovery(recovery);
-            sender.transport.opening = dice.pick(&[Opening::Data, Opening::SynAndData, Opening::Syn]);
-            sender.transport.poll = dice.pick(&[0, 0, 1_000_000, 5_000_000]);
+            *transport = transport.with_recovery(recovery);
+            transport.opening = dice.pick(&[Opening::Data, Opening::SynAndData, Opening::Syn]);
+            transport.poll =
+                dice.pick(&[Duration::ZERO, Duration::ZERO, Duration::from_millis(1), Duration::from_millis(5)]);
         }
     }
 }
@@ -63,26 +67,26 @@ pub fn steady_recording(dice: &mut Dice) -> LinkPlan {
     LinkPlan::Trace(Trace::parse(&text, "steady").expect("times that grow"), u64::from(dice.below(100)))
 }
 
-fn change(sender: &mut SenderPlan<'static>, dice: &mut Dice) {
-    match &mut sender.scheme {
-        AnyScheme::Remy(_) => sender.scheme = AnyScheme::Remy(Remy::new(dice.pick(tables()))),
+fn change(flow: &mut FlowPlan, host: &mut Host<'static>, dice: &mut Dice) {
+    match &mut host.scheme {
+        AnyScheme::Remy(_) => host.scheme = AnyScheme::Remy(Remy::new(dice.pick(tables()))),
         AnyScheme::ConstantWindow(_) if dice.chance(0.5) => {
-            sender.scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: dice.pick(&[1, 2, 1000, 1_000_000]) });
+            host.scheme = AnyScheme::ConstantWindow(ConstantWindow { packets: dice.pick(&[1, 2, 1000, 1_000_000]) });
         }
         AnyScheme::ConstantRate(_) if dice.chance(0.5) => {
-            sender.scheme = AnyScheme::ConstantRate(ConstantRate::mbps(dice.log(1e-6, 1e6), 1250));
+            host.scheme = AnyScheme::ConstantRate(ConstantRate::mbps(dice.log(1e-6, 1e6), 1250));
         }
         _ => {}
     }
     if dice.chance(0.1) {
-        sender.rtt_ms = dice.log(1e-6, 1e5);
+        flow.rtt_ms = dice.log(1e-6, 1e5);
     }
     if dice.chance(0.1) {
-        sender.workload.on = match dice.below(3) {
+        flow.workload.on = match dice.below(3) {
             0 => On::Seconds(dice.log(1e-6, 1e6)),
             1 => On::FixedSeconds(dice.log(1e-6, 1e6)),
             _ => On::Bytes(dice.log(1e-3, 1e15)),
         };
-        sender.workload.off_s = dice.log(1e-6, 100.0);
+        flow.workload.off_s = dice.log(1e-6, 100.0);
     }
 }

@@ -13,13 +13,14 @@ use exmachina_hosts::scheme::{AnyScheme, Own};
 use exmachina_hosts::transport::{
     Connections, LossThreshold, Modular, Recovery, Repair, RtoFloor, RttSamples, Settings, Stack, TimerSettings,
 };
-use exmachina_net::network::{Arrival, Draw, FirstOff, ICSI_EXTRA_BYTES, On, Stop, Workload};
-use exmachina_net::path::Reordering;
+use exmachina_net::network::{
+    Arrival, Draw, FirstOff, FlowPlan, HopPlan, ICSI_EXTRA_BYTES, LinkPlan, On, Reordering, Stop, Workload,
+};
 use exmachina_net::queue::{Limit, QueueKind};
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::service::{Cellular, Trace};
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_net::time::Duration;
+use exmachina_scenario::world::{Host, World};
 use progress::answers;
 
 /// One random world and how long it is to run, s. The same seed gives the same world.
@@ -29,21 +30,20 @@ pub fn world(seed: u64) -> (World<'static>, f64) {
     let alike = dice.chance(0.5);
     let first = dice.sender(hops.len());
     let more = (0..dice.below(6)).map(|_| {
-        let mut sender = dice.sender(hops.len());
-        if alike {
-            (sender.scheme, sender.transport) = (first.scheme.clone(), first.transport);
-        }
-        sender
+        let (flow, host) = dice.sender(hops.len());
+        (flow, if alike { first.1.clone() } else { host })
     });
     let senders = std::iter::once(first.clone()).chain(more.collect::<Vec<_>>()).collect();
     let jitter_ms = if dice.chance(0.3) { dice.log(0.001, 100.0) } else { 0.0 };
     let reordering = if dice.chance(0.2) {
-        Reordering { probability: 0.3 * dice.uniform(), delay: from_ms(dice.log(0.01, 200.0)) }
+        Reordering { probability: 0.3 * dice.uniform(), delay: Duration::from_ms(dice.log(0.01, 200.0)) }
     } else {
         Reordering::default()
     };
     let seconds = if dice.chance(0.1) { 60.0 } else { 2.0 + 8.0 * dice.uniform() };
-    (World { hops, senders, jitter_ms, reordering }, seconds)
+    let mut world = World::clean(hops, senders);
+    (world.network.jitter_ms, world.network.reordering) = (jitter_ms, reordering);
+    (world, seconds)
 }
 
 /// The same, and half of them with numbers as extreme as files may have them.
@@ -68,19 +68,19 @@ pub fn lone_world(seed: u64) -> (World<'static>, f64) {
     let limit = if dice.chance(0.8) { Limit::Packets(dice.log(4.0, 1000.0) as u32) } else { Limit::Infinite };
     let queue = if dice.chance(0.5) { QueueKind::DropTail } else { dice.queue() };
     let hop = HopPlan { link, queue, limit, loss: 0.0, delay_ms: 0.0 };
-    let mut sender = dice.sender(1);
+    let (mut flow, mut host) = dice.sender(1);
     if dice.chance(0.5) {
-        sender.transport = Settings::today();
+        host.transport = Settings::today();
     }
-    let all = schemes(&sender.transport);
-    while !answers(&sender.scheme) {
-        sender.scheme = dice.pick(&all).1;
+    let all = schemes(&host.transport);
+    while !answers(&host.scheme) {
+        host.scheme = dice.pick(&all).1;
     }
-    sender.rtt_ms = dice.log(1.0, 300.0);
+    flow.rtt_ms = dice.log(1.0, 300.0);
     if dice.chance(0.7) {
-        sender.workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
+        flow.workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
     }
-    (World { hops: vec![hop], senders: vec![sender], jitter_ms: 0.0, reordering: Reordering::default() }, 60.0)
+    (World::clean(vec![hop], vec![(flow, host)]), 60.0)
 }
 
 /// Every scheme that answers to losses, alone for ever with today's stack at 12 Mbit/s and 50 ms, by a recording that has an
@@ -93,9 +93,8 @@ pub fn steady(room: u32) -> Vec<(&'static str, World<'static>)> {
     let hop = HopPlan { link, queue, limit, loss: 0.0, delay_ms: 0.0 };
     let world = |(name, scheme)| {
         let workload = Workload { first_off: FirstOff::At(0.0), ..Workload::new(On::Forever, 1.0) };
-        let sender = SenderPlan { scheme, transport, route: vec![0], rtt_ms: 50.0, workload };
-        let reordering = Reordering::default();
-        (name, World { hops: vec![hop.clone()], senders: vec![sender], jitter_ms: 0.0, reordering })
+        let flow = FlowPlan { route: vec![0], rtt_ms: 50.0, workload };
+        (name, World::clean(vec![hop.clone()], vec![(flow, Host { scheme, transport })]))
     };
     schemes(&transport).into_iter().filter(|(_, scheme)| answers(scheme)).map(world).collect()
 }
@@ -180,7 +179,7 @@ impl Dice {
         }
     }
 
-    fn sender(&mut self, hops: usize) -> SenderPlan<'static> {
+    fn sender(&mut self, hops: usize) -> (FlowPlan, Host<'static>) {
         let transport = self.transport();
         let all = schemes(&transport);
         let scheme = if self.chance(0.03) {
@@ -193,7 +192,7 @@ impl Dice {
             route.push(self.below(hops as u32) as u8);
         }
         let rtt_ms = if self.chance(0.1) { self.log(0.001, 20_000.0) } else { self.log(1.0, 500.0) };
-        SenderPlan { scheme, transport, route, rtt_ms, workload: self.workload() }
+        (FlowPlan { route, rtt_ms, workload: self.workload() }, Host { scheme, transport })
     }
 
     fn transport(&mut self) -> Settings {
@@ -204,8 +203,13 @@ impl Dice {
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
             initial_window: 1 + self.below(20),
-            delayed_ack: self.pick(&[0, 40_000_000, 200_000_000]),
-            clock: self.pick(&[0, 1, 100_000, 10_000_000]),
+            delayed_ack: self.pick(&[Duration::ZERO, Duration::from_millis(40), Duration::from_millis(200)]),
+            clock: self.pick(&[
+                Duration::ZERO,
+                Duration::NANOSECOND,
+                Duration::from_nanos(100_000),
+                Duration::from_millis(10),
+            ]),
             quick_acks: self.pick(&[0, 1, 16]),
             stack: self.stack(),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
@@ -216,12 +220,12 @@ impl Dice {
 
     fn stack(&mut self) -> Stack {
         let all = [Recovery::GoBackN, Recovery::NewReno, Recovery::TcpLinux, Recovery::Proportional, Recovery::Rack];
-        let floor = from_ms(self.log(1.0, 1000.0));
+        let floor = Duration::from_ms(self.log(1.0, 1000.0));
         let samples = [RttSamples::Packets, RttSamples::Echo, RttSamples::NewAcks, RttSamples::Timed];
         let timer = TimerSettings {
             floor: self.pick(&[RtoFloor::Timeout(floor), RtoFloor::Variation(floor)]),
-            initial: self.pick(&[SECOND, 3 * SECOND]),
-            granularity: self.pick(&[1_000_000, 10_000_000]),
+            initial: self.pick(&[Duration::SECOND, Duration::from_secs(3)]),
+            granularity: self.pick(&[Duration::from_millis(1), Duration::from_millis(10)]),
             samples: self.pick(&samples),
             runs_when_idle: self.chance(0.5),
         };
@@ -271,10 +275,10 @@ impl Dice {
 /// The longest retransmission timeout: a minute (RFC 6298 §2.5), and two with ns-2's TCP/Linux, which has twice ns-2's own. The
 /// agent of Tao'14's RemyCCs doubles its timeouts without end, and has none for what it sent again and need not have: its window
 /// may be full of that, for ever if it is lost.
-pub fn longest_timeout(transport: &Settings) -> Time {
+pub fn longest_timeout(transport: &Settings) -> Duration {
     match transport.stack {
-        Stack::RationalTao14 => NEVER,
-        Stack::TcpLinux => 120 * SECOND,
-        _ => 60 * SECOND,
+        Stack::RationalTao14 => Duration::MAX,
+        Stack::TcpLinux => Duration::from_secs(120),
+        _ => Duration::from_secs(60),
     }
 }

@@ -2,9 +2,10 @@
 
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Recovery, RttSamples, Stack};
+use exmachina_net::network::{HopPlan, LinkPlan};
 use exmachina_net::queue::{Limit, QueueKind};
-use exmachina_net::time::{SECOND, Time, from_ms};
-use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
+use exmachina_net::time::Duration;
+use exmachina_scenario::world::{Host, World};
 
 /// The longest that a sender may go without an advance of its cumulative ACK, and a packet that it sent may be without its place
 /// in order, where RTTs are up to `rtt`; none where others or chance can be in its way.
@@ -14,30 +15,36 @@ use exmachina_scenario::world::{HopPlan, LinkPlan, SenderPlan, World};
 /// before, and the slow start after them, are within 15 s and 20 RTTs. A link that is silent meanwhile is waited for,
 /// and the timer that backed off then as long again. Where backoff lasts until a packet that was sent
 /// once is acknowledged (Karn's rule), it may reach the longest timeout.
-pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Time) -> Option<Time> {
-    let plan = &world.senders[sender];
-    let lossless = plan.route.iter().all(|&hop| world.hops[usize::from(hop)].loss == 0.0);
-    if plan.route.iter().any(|&hop| repairs_may_drown(plan, &world.hops[usize::from(hop)])) {
+pub fn longest_stall(world: &World<'_>, sender: usize, rtt: Duration) -> Option<Duration> {
+    let host = &world.hosts[sender];
+    let on_route = || hops(world, sender);
+    let lossless = on_route().all(|hop| hop.loss == 0.0);
+    if on_route().any(|hop| repairs_may_drown(host, hop)) {
         return None;
     }
     // Its timeouts repair one packet each, and each may back off to a minute or more.
-    let one_by_one = plan.transport.recovery() == Recovery::RationalTao14;
-    if world.senders.len() > 1 || !lossless || one_by_one {
+    let one_by_one = host.transport.recovery() == Recovery::RationalTao14;
+    if world.hosts.len() > 1 || !lossless || one_by_one {
         return None;
     }
-    let silences: Option<Vec<Time>> =
-        plan.route.iter().map(|&hop| silence(&world.hops[usize::from(hop)].link)).collect();
+    let silences: Option<Vec<Duration>> = on_route().map(|hop| silence(&hop.link)).collect();
     // ns-2's own TCPs have that rule whatever the samples.
-    let karn = match plan.transport.stack {
+    let karn = match host.transport.stack {
         Stack::Modular(parts) => matches!(parts.timer.samples, RttSamples::Timed | RttSamples::NewAcks),
         stack => matches!(stack, Stack::NewReno | Stack::Reno),
     };
-    let backoff = if karn { super::longest_timeout(&plan.transport) } else { 0 };
-    Some(15 * SECOND + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(0) + backoff)
+    let backoff = if karn { super::longest_timeout(&host.transport) } else { Duration::ZERO };
+    Some(Duration::from_secs(15) + 20 * rtt + 3 * silences?.into_iter().max().unwrap_or(Duration::ZERO) + backoff)
+}
+
+/// The hops that a sender's packets take.
+fn hops<'w>(world: &'w World<'_>, sender: usize) -> impl Iterator<Item = &'w HopPlan> {
+    let network = &world.network;
+    network.flows[sender].route.iter().map(|&hop| &network.hops[usize::from(hop)])
 }
 
 /// Whether a queue may drop what a lone sender sends again for as long as it likes.
-fn repairs_may_drown(plan: &SenderPlan<'_>, hop: &HopPlan) -> bool {
+fn repairs_may_drown(host: &Host<'_>, hop: &HopPlan) -> bool {
     use AnyScheme::{Bbr1, Bbr3, Copa};
     let from_head = match &hop.queue {
         QueueKind::CoDel(codel) => Some(codel.target),
@@ -47,15 +54,15 @@ fn repairs_may_drown(plan: &SenderPlan<'_>, hop: &HopPlan) -> bool {
     };
     // One that no loss slows down, or only in its model of the path, can push its own repairs out of a short queue that drops
     // what waits for what arrives.
-    let models = matches!(plan.scheme, Bbr1(_) | Bbr3(_) | Copa(_));
-    let pushed_out = (models || !answers(&plan.scheme)) && from_head.is_some();
+    let models = matches!(host.scheme, Bbr1(_) | Bbr3(_) | Copa(_));
+    let pushed_out = (models || !answers(&host.scheme)) && from_head.is_some();
     // CoDel is not meant for a target below a packet's time (RFC 8290 §5.2.2): it drops whatever waits for another, and can be in
     // step with one window so that it is always the repair.
-    let packet_ms = f64::from(plan.transport.packet_bytes) * 8e-3 / hop.link.mean_mbps();
-    let in_step = from_head.is_some_and(|target| from_ms(packet_ms) > target);
+    let packet_ms = f64::from(host.transport.packet_bytes) * 8e-3 / hop.link.mean_mbps();
+    let in_step = from_head.is_some_and(|target| Duration::from_ms(packet_ms) > target);
     // Copa answers to delay. What a full queue adds to every RTT for 10 s counts for the path's own (§2.1), and it drops the rest
     // of what would tell: then nothing slows it down.
-    let hides_delay = matches!(plan.scheme, Copa(_)) && hop.limit != Limit::Infinite;
+    let hides_delay = matches!(host.scheme, Copa(_)) && hop.limit != Limit::Infinite;
     pushed_out || in_step || hides_delay
 }
 
@@ -67,24 +74,23 @@ pub fn answers(scheme: &AnyScheme<'_>) -> bool {
 
 /// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT; and XCP's window is
 /// what its routers allow, from 1 to hundreds in an RTT, of which a queue of less takes few, each time.
-pub fn answers_and_repairs(world: &World<'_>, plan: &SenderPlan<'_>) -> bool {
-    let overflows = |&hop: &u8| {
-        let hop = &world.hops[usize::from(hop)];
-        matches!(hop.queue, QueueKind::Xcp(_)) && world.hops.iter().any(|any| any.limit != Limit::Infinite)
+pub fn answers_and_repairs(world: &World<'_>, sender: usize) -> bool {
+    let host = &world.hosts[sender];
+    let overflows = |hop: &HopPlan| {
+        matches!(hop.queue, QueueKind::Xcp(_)) && world.network.hops.iter().any(|any| any.limit != Limit::Infinite)
     };
-    let told = matches!(plan.scheme, AnyScheme::Xcp(_)) && plan.route.iter().any(overflows);
-    answers(&plan.scheme) && plan.transport.recovery() != Recovery::NewReno && !told
+    let told = matches!(host.scheme, AnyScheme::Xcp(_)) && hops(world, sender).any(overflows);
+    answers(&host.scheme) && host.transport.recovery() != Recovery::NewReno && !told
 }
 
 /// The longest that a link carries nothing; none where that is up to chance.
-fn silence(link: &LinkPlan) -> Option<Time> {
-    const MS: Time = 1_000_000;
+fn silence(link: &LinkPlan) -> Option<Duration> {
     match link {
-        LinkPlan::Rate(_) => Some(0),
+        LinkPlan::Rate(_) => Some(Duration::ZERO),
         LinkPlan::Trace(trace, _) => {
             let times = trace.opportunities_ms();
             let before = std::iter::once(&0).chain(times);
-            before.zip(times).map(|(a, b)| Time::from(b - a) * MS).max()
+            before.zip(times).map(|(a, b)| Duration::from_millis(u64::from(b - a))).max()
         }
         LinkPlan::Cellular(_) => None,
     }

@@ -3,15 +3,15 @@
 use exmachina_hosts::library::Library;
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Connections, Recovery};
-use exmachina_net::network::{On, Workload as NetworkWorkload};
+use exmachina_net::network::{LinkPlan, Network, On, Workload as NetworkWorkload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, RedSettings, StepSettings};
 use exmachina_net::service::Trace;
-use exmachina_net::time::from_s;
+use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
 use super::*;
-use crate::world::{LinkPlan, World};
+use crate::world::World;
 
 fn library() -> Library {
     let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
@@ -36,16 +36,11 @@ fn defaults() {
     assert_eq!(evaluation.scheme_names(), ["newreno"]);
     let library = Library::default();
     let world = world(&evaluation, 0, &library);
-    assert_eq!(world.hops.len(), 1);
-    assert_eq!((&world.hops[0].link, &world.hops[0].queue), (&LinkPlan::Rate(15.0), &QueueKind::DropTail));
-    assert_eq!((world.hops[0].limit, world.hops[0].loss, world.jitter_ms), (Limit::Infinite, 0.0, 0.0));
-    assert_eq!(world.senders.len(), 2);
-    let sender = &world.senders[1];
-    assert_eq!((sender.rtt_ms, &sender.route), (150.0, &vec![0]));
-    assert_eq!(sender.transport, exmachina_hosts::transport::Settings::today());
     // 40 bytes of each packet are headers.
     let workload = NetworkWorkload { bytes_per_packet: 1210.0, ..NetworkWorkload::new(On::Seconds(5.0), 3.0) };
-    assert_eq!(sender.workload, workload);
+    assert_eq!(world.network, Network::dumbbell(15.0, 150.0, 2, workload));
+    assert_eq!(world.hosts.len(), 2);
+    assert_eq!(world.hosts[1].transport, exmachina_hosts::transport::Settings::today());
 }
 
 #[test]
@@ -57,12 +52,9 @@ fn a_dumbbell_is_drawn_as_for_design() {
     let (scenario, evaluation) = (Scenario::parse(text, "x.toml").unwrap(), parse(&format!("{SCHEMES}\n{text}")));
     let library = Library::default();
     for specimen in scenario.specimens(1, 20).specimens {
-        let (network, world) = (specimen.network, world(&evaluation, specimen.index, &library));
-        assert_eq!(world.hops[0].link, LinkPlan::Rate(network.rate_mbps));
-        assert_eq!((world.hops[0].loss, world.jitter_ms), (network.loss, network.jitter_ms));
-        assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), network.rtt_ms);
-        assert_eq!(world.senders[0].workload.on, network.workload.on);
-        assert_eq!(world.senders[0].workload.off_s, network.workload.off_s);
+        let Specimen { mut network, index, .. } = specimen;
+        network.flows.iter_mut().for_each(|flow| flow.workload.bytes_per_packet = 1210.0);
+        assert_eq!(world(&evaluation, index, &library).network, network);
     }
 }
 
@@ -73,10 +65,12 @@ fn all_contenders_meet_the_same_network() {
         .replace("rate_mbps = 15", "rate_mbps = { uniform = [1, 9] }");
     let (evaluation, library) = (parse(&text), library());
     let rates = |run| {
-        (0..3).map(|c| evaluation.world(c, run, &library).unwrap().world.hops[0].link.clone()).collect::<Vec<_>>()
+        (0..3)
+            .map(|c| evaluation.world(c, run, &library).unwrap().world.network.hops[0].link.clone())
+            .collect::<Vec<_>>()
     };
     assert!(rates(3)[0] == rates(3)[1] && rates(3)[0] == rates(3)[2] && rates(3)[0] != rates(4)[0]);
-    assert!(matches!(evaluation.world(1, 0, &library).unwrap().world.hops[0].queue, QueueKind::FqCoDel(_)));
+    assert!(matches!(evaluation.world(1, 0, &library).unwrap().world.network.hops[0].queue, QueueKind::FqCoDel(_)));
     assert_eq!(evaluation.table_names().into_iter().collect::<Vec<_>>(), ["x.dna"]);
 }
 
@@ -89,20 +83,20 @@ fn a_parking_lot() {
     assert_eq!(drawn.schemes, [0, 1, 1, 0]);
     let world = drawn.world;
     // Runs take the points of the grid in turn.
-    assert_eq!(world.hops[1].link, LinkPlan::Rate(40.0));
-    assert_eq!(self::world(&evaluation, 2, &library).hops[1].link, LinkPlan::Rate(20.0));
+    assert_eq!(world.network.hops[1].link, LinkPlan::Rate(40.0));
+    assert_eq!(self::world(&evaluation, 2, &library).network.hops[1].link, LinkPlan::Rate(20.0));
     // 10 Mbit/s x 300 ms, the longest RTT of those on it, in packets of 1250 bytes; bytes as they are.
-    assert_eq!((world.hops[0].limit, world.hops[1].limit), (Limit::Packets(300), Limit::Bytes(50_000)));
+    assert_eq!((world.network.hops[0].limit, world.network.hops[1].limit), (Limit::Packets(300), Limit::Bytes(50_000)));
     // Twice the delays of the links of the route, or the group's own.
-    assert_eq!(world.senders.iter().map(|s| s.rtt_ms).collect::<Vec<_>>(), [300.0, 150.0, 150.0, 99.0]);
+    assert_eq!(world.network.rtts_ms().collect::<Vec<_>>(), [300.0, 150.0, 150.0, 99.0]);
     assert_eq!(
-        world.senders.iter().map(|s| s.route.clone()).collect::<Vec<_>>(),
+        world.network.flows.iter().map(|f| f.route.clone()).collect::<Vec<_>>(),
         [vec![0, 1], vec![0], vec![0], vec![1]]
     );
-    assert!(matches!(world.senders[1].scheme, AnyScheme::Compound(_)));
-    assert_eq!(world.senders[3].workload.on, On::Forever);
+    assert!(matches!(world.hosts[1].scheme, AnyScheme::Compound(_)));
+    assert_eq!(world.network.flows[3].workload.on, On::Forever);
     let mut engine = world.engine(evaluation.run_seed(1));
-    engine.run(from_s(10.0), &mut Unwatched);
+    engine.run(Instant::from_s(10.0), &mut Unwatched);
     let outcome = engine.outcome();
     // Alone on B but for the sender that A holds up: 40 Mbit/s x 10 s are 40000 packets.
     assert!(outcome.flows[3].delivered > 10_000, "{outcome:?}");
@@ -124,7 +118,7 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
     let library = Library::default();
     let queue = |schemes: &str, link: &str| {
         let text = SHORT.replace("'newreno'", schemes).replace(LINK, &format!("{LINK}\n{link}"));
-        world(&parse(&text), 0, &library).hops[0].queue.clone()
+        world(&parse(&text), 0, &library).network.hops[0].queue.clone()
     };
     assert_eq!(queue("'dctcp'", ""), QueueKind::Step(StepSettings::TEN_GIGABIT));
     assert!(matches!(queue("'xcp'", ""), QueueKind::Xcp(_)));
@@ -137,7 +131,10 @@ fn queues_come_from_the_contender_the_file_or_the_scheme() {
     let QueueKind::FqCoDel(fq) = queue("'cubic'", "queue = { fqcodel = { queues = 8, target_ms = 1 } }") else {
         panic!("expected FQ-CoDel");
     };
-    assert_eq!((fq.queues, fq.codel.target, fq.codel.interval), (8, 1_000_000, 100_000_000));
+    assert_eq!(
+        (fq.queues, fq.codel.target, fq.codel.interval),
+        (8, Duration::from_millis(1), Duration::from_millis(100))
+    );
 }
 
 /// ns-2's drop tail has room for one packet less than its limit; its other queues, and today's, for all.
@@ -146,7 +143,7 @@ fn ns2s_drop_tail_holds_one_packet_less_than_its_limit() {
     let limit = |buffer: &str, preset: &str| {
         let link = format!("{LINK}\nbuffer = {{ {buffer} }}\n");
         let text = SHORT.replace(LINK, &link) + &format!("[transport]\npreset = '{preset}'");
-        world(&parse(&text), 0, &library()).hops[0].limit
+        world(&parse(&text), 0, &library()).network.hops[0].limit
     };
     assert_eq!(limit("packets = 200", "tao14"), Limit::Packets(199));
     assert_eq!(limit("bdp = 1", "tao14"), Limit::Packets(224));
@@ -162,19 +159,22 @@ fn transports_come_from_the_preset_the_scheme_and_the_file() {
     let library = library();
     let settings = |scheme: &str, table: &str| {
         let text = SHORT.replace("newreno", scheme) + "[transport]\n" + table;
-        world(&parse(&text), 0, &library).senders[0].transport
+        world(&parse(&text), 0, &library).hosts[0].transport
     };
     let tao14 = exmachina_hosts::transport::Settings::tao14();
     assert_eq!(settings("cubic", "preset = 'tao14'"), tao14.with_recovery(Recovery::TcpLinux));
     assert_eq!(settings("newreno", "preset = 'tao14'").recovery(), Recovery::NewReno);
     let remy = settings("x.dna", "preset = 'tao14'");
-    assert_eq!((remy.recovery(), remy.clock), (Recovery::RationalTao14, 0));
+    assert_eq!((remy.recovery(), remy.clock), (Recovery::RationalTao14, Duration::ZERO));
     let own = settings("x.dna", "preset = 'tao14'\nrecovery = 'rational-remy13'\nclock_ms = 1\nconnections = 'fresh'");
-    assert_eq!((own.recovery(), own.clock, own.connections), (Recovery::RationalRemy13, 1_000_000, Connections::Fresh));
+    assert_eq!(
+        (own.recovery(), own.clock, own.connections),
+        (Recovery::RationalRemy13, Duration::from_millis(1), Connections::Fresh)
+    );
     assert_eq!(settings("cubic", "initial_window = 4\npacket_bytes = 1500").packet_bytes, 1500);
     // The senders' clocks are those of the path, where it says so.
     let text = SHORT.replace(RTT, "rtt_ms = 150\nclock_ms = 2");
-    assert_eq!(world(&parse(&text), 0, &library).senders[0].transport.clock, 2_000_000);
+    assert_eq!(world(&parse(&text), 0, &library).hosts[0].transport.clock, Duration::from_millis(2));
 }
 
 #[test]
@@ -183,7 +183,9 @@ fn traces_start_at_random_unless_told_otherwise() {
     let offset = |link: &str, run| {
         let evaluation = with(RATE, link);
         assert_eq!(evaluation.trace_names().into_iter().collect::<Vec<_>>(), ["x.down"]);
-        let LinkPlan::Trace(_, offset) = world(&evaluation, run, &library).hops[0].link else { panic!("no trace") };
+        let LinkPlan::Trace(_, offset) = world(&evaluation, run, &library).network.hops[0].link else {
+            panic!("no trace")
+        };
         offset
     };
     assert_eq!(offset("trace = 'x.down'\ntrace_offset = 'none'", 3), 0);
@@ -191,9 +193,11 @@ fn traces_start_at_random_unless_told_otherwise() {
     assert!(drawn.iter().all(|&ms| ms < 1000) && drawn[0] != drawn[1] && *drawn.iter().max().unwrap() > 800);
     let cellular = with(RATE, "cellular = { mean_mbps = 5 }\nbuffer = { bdp = 1 }");
     // 5 Mbit/s x 150 ms.
-    assert_eq!(world(&cellular, 0, &library).hops[0].limit, Limit::Packets(75));
+    assert_eq!(world(&cellular, 0, &library).network.hops[0].limit, Limit::Packets(75));
     let told = |link: &str| {
-        let QueueKind::Xcp(settings) = &world(&with(RATE, link), 0, &library).hops[0].queue else { panic!("not XCP") };
+        let QueueKind::Xcp(settings) = &world(&with(RATE, link), 0, &library).network.hops[0].queue else {
+            panic!("not XCP")
+        };
         settings.capacity
     };
     assert_eq!(told("trace = 'x.down'\ntold_mbps = 8\nqueue = 'xcp'"), Some(1e6));

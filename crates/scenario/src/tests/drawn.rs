@@ -1,6 +1,7 @@
 //! What is read from a scenario, and what networks are drawn from it.
 
-use exmachina_net::network::{self, Arrival, Buffer, Draw, FirstOff, On, Stop};
+use exmachina_net::network::{self, Arrival, Draw, FirstOff, FlowPlan, HopPlan, On, Stop};
+use exmachina_net::queue::Limit;
 use exmachina_net::random::{Purpose, Stream};
 use exmachina_net::traffic::Traffic;
 use proptest::prelude::*;
@@ -12,19 +13,9 @@ fn the_short_scenario() {
     let scenario = parse(SHORT);
     assert_eq!(scenario.name, "x");
     assert!(scenario.is_exact());
-    let network = Network {
-        rate_mbps: 15.0,
-        rtt_ms: vec![150.0, 150.0],
-        buffer: Buffer::Infinite,
-        loss: 0.0,
-        jitter_ms: 0.0,
-        clock_ms: 0.0,
-        acks: network::EACH_PACKET,
-        upsets: network::Upsets::default(),
-        roughness: network::Roughness::default(),
-        workload: network::Workload::new(On::Seconds(5.0), 3.0),
-        lot: None,
-    };
+    let workload = network::Workload::new(On::Seconds(5.0), 3.0);
+    let flow = FlowPlan { route: vec![0], rtt_ms: 150.0, workload };
+    let network = Network::clean(vec![HopPlan::constant(15.0)], vec![flow; 2]);
     assert_eq!(scenario.draw(&mut Stream::new(1, 0, 0, Purpose::Network)).network, network);
     let one = vec![Specimen::of(network, 0)];
     assert_eq!(scenario.corners(), one);
@@ -33,13 +24,14 @@ fn the_short_scenario() {
 
 #[test]
 fn buffers_and_workloads() {
-    let buffer = |text: &str| with(&[(RATE, &format!("{RATE}\nbuffer = {text}"))]).corners()[0].network.buffer;
-    assert_eq!(buffer("'infinite'"), Buffer::Infinite);
-    assert_eq!(buffer("{ packets = 1000 }"), Buffer::Packets(1000));
+    let buffer = |text: &str| with(&[(RATE, &format!("{RATE}\nbuffer = {text}"))]).corners()[0].network.hops[0].limit;
+    assert_eq!(buffer("'infinite'"), Limit::Infinite);
+    assert_eq!(buffer("{ packets = 1000 }"), Limit::Packets(1000));
     // 15 Mbit/s x 150 ms = 225 packets of 1250 bytes.
-    assert_eq!(buffer("{ bdp = 5 }"), Buffer::Packets(1125));
-    assert_eq!(buffer("{ bdp = 0.001 }"), Buffer::Packets(1));
-    assert_eq!(with(&[(ON, "on = { bytes = 100_000 }")]).corners()[0].network.workload.on, On::Bytes(100_000.0));
+    assert_eq!(buffer("{ bdp = 5 }"), Limit::Packets(1125));
+    assert_eq!(buffer("{ bdp = 0.001 }"), Limit::Packets(1));
+    let flows = &with(&[(ON, "on = { bytes = 100_000 }")]).corners()[0].network.flows;
+    assert!(flows.iter().all(|flow| flow.workload.on == On::Bytes(100_000.0)));
 }
 
 #[test]
@@ -51,8 +43,8 @@ fn senders_with_their_own_rtt() {
         with(&[(RTT, each), (COUNT, "count = 4"), (RATE, bdp)]),
     ] {
         let network = &scenario.corners()[0].network;
-        assert_eq!(network.rtt_ms, [50.0, 100.0, 200.0, 150.0]);
-        assert_eq!(network.buffer, Buffer::Packets(300));
+        assert_eq!(network.rtts_ms().collect::<Vec<_>>(), [50.0, 100.0, 200.0, 150.0]);
+        assert_eq!(network.hops[0].limit, Limit::Packets(300));
     }
 }
 
@@ -61,7 +53,7 @@ fn grids_and_corners_are_in_order() {
     let scenario =
         with(&[(RATE, "rate_mbps = { log_grid = [1, 100], points = 3 }"), (COUNT, "count = { list = [1, 3, 2] }")]);
     let points = |specimens: &[Specimen]| {
-        let point = |Specimen { network, .. }: &Specimen| (network.rate_mbps.round(), network.senders());
+        let point = |Specimen { network, .. }: &Specimen| (network.rate_mbps().round(), network.senders());
         specimens.iter().map(point).collect::<Vec<_>>()
     };
     let grid = points(&scenario.grid().unwrap());
@@ -69,7 +61,7 @@ fn grids_and_corners_are_in_order() {
     assert_eq!(grid.len(), 9);
     assert_eq!(points(&scenario.corners()), [(1.0, 1), (1.0, 3), (100.0, 1), (100.0, 3)]);
     let even = with(&[(RATE, "rate_mbps = { grid = [1, 2], points = 5 }")]).grid().unwrap();
-    assert_eq!(even.iter().map(|s| s.network.rate_mbps).collect::<Vec<_>>(), [1.0, 1.25, 1.5, 1.75, 2.0]);
+    assert_eq!(even.iter().map(|s| s.network.rate_mbps()).collect::<Vec<_>>(), [1.0, 1.25, 1.5, 1.75, 2.0]);
     let counts = with(&[(COUNT, "count = { log_grid = [1, 1000], points = 4 }")]).grid().unwrap();
     assert_eq!(counts.iter().map(|s| s.network.senders()).collect::<Vec<_>>(), [1, 10, 100, 1000]);
     assert_eq!(with(&[(COUNT, "count = { uniform = [1, 2] }")]).grid(), None);
@@ -102,8 +94,8 @@ fn one_distribution_does_not_disturb_another() {
         (COUNT, "count = { uniform = [1, 9] }"),
     ]));
     let without = draw(with(&[rtt, off]));
-    assert_eq!(both.network.rtt_ms[0], without.network.rtt_ms[0]);
-    assert_eq!(both.network.workload.off_s, without.network.workload.off_s);
+    assert_eq!(both.network.flows[0].rtt_ms, without.network.flows[0].rtt_ms);
+    assert_eq!(both.network.flows[0].workload.off_s, without.network.flows[0].workload.off_s);
 }
 
 #[test]
@@ -118,7 +110,7 @@ fn counts_reach_both_ends() {
 
 #[test]
 fn workloads_of_all_kinds() {
-    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].network.workload.clone();
+    let workload = |on: &str, off: &str| with(&[(ON, on), (OFF, off)]).corners()[0].network.flows[0].workload.clone();
     assert_eq!(workload("on = { fixed_seconds = 5 }", "off = { seconds = 1 }").on, On::FixedSeconds(5.0));
     assert_eq!(workload("on = { icsi = {} }", OFF).on, On::Icsi { extra_bytes: 16384.0 });
     assert_eq!(workload("on = { icsi = { extra_bytes = 0 } }", OFF).on, On::Icsi { extra_bytes: 0.0 });
@@ -157,11 +149,11 @@ proptest! {
         let mut stream = Stream::new(seed, 0, 0, Purpose::Network);
         for _ in 0..50 {
             let network = scenario.draw(&mut stream).network;
-            prop_assert!((lo..=hi).contains(&network.rate_mbps));
+            prop_assert!((lo..=hi).contains(&network.rate_mbps()));
             prop_assert!((least as usize..=most as usize).contains(&network.senders()));
-            prop_assert!(network.rtt_ms.iter().all(|rtt| (lo..=hi).contains(rtt) && *rtt == network.rtt_ms[0]));
-            prop_assert!((lo..=hi).contains(&network.workload.off_s));
-            prop_assert!(network.loss == 0.0 || network.loss == 0.01);
+            prop_assert!(network.rtts_ms().all(|rtt| (lo..=hi).contains(&rtt) && rtt == network.flows[0].rtt_ms));
+            prop_assert!((lo..=hi).contains(&network.flows[0].workload.off_s));
+            prop_assert!(network.hops[0].loss == 0.0 || network.hops[0].loss == 0.01);
         }
     }
 }

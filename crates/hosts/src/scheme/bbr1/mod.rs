@@ -8,7 +8,7 @@
 mod probe_rtt;
 
 use exmachina_net::random::Stream;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::filter::Extreme;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -64,8 +64,8 @@ pub struct Bbr1 {
     pacing: f64,
     /// Packets/s, by round.
     bw: Extreme,
-    min_rtt: Time,
-    min_rtt_at: Time,
+    min_rtt: Duration,
+    min_rtt_at: Instant,
     round: u64,
     round_start: bool,
     next_round: u64,
@@ -73,9 +73,9 @@ pub struct Bbr1 {
     full_bw: f64,
     full_rounds: u32,
     /// When the phase of PROBE_BW began.
-    phase_at: Time,
+    phase_at: Instant,
     /// When PROBE_RTT may end; `None` until so little is in flight.
-    probe_rtt_done: Option<Time>,
+    probe_rtt_done: Option<Instant>,
     probe_rtt_round: bool,
     /// Samples of packets sent between these counts of delivered packets are low because of PROBE_RTT.
     quiet: (u64, u64),
@@ -101,15 +101,15 @@ impl Bbr1 {
             cwnd: f64::from(initial_window.max(1)),
             pacing: 0.0,
             bw: Extreme::greatest(),
-            min_rtt: NEVER,
-            min_rtt_at: 0,
+            min_rtt: Duration::MAX,
+            min_rtt_at: Instant::START,
             round: 0,
             round_start: false,
             next_round: 0,
             full: false,
             full_bw: 0.0,
             full_rounds: 0,
-            phase_at: 0,
+            phase_at: Instant::START,
             probe_rtt_done: None,
             probe_rtt_round: false,
             quiet: (0, 0),
@@ -127,9 +127,9 @@ impl Bbr1 {
         self.bw.get().unwrap_or(0.0)
     }
 
-    /// Estimate of the RTT without a queue; [`NEVER`] before the first RTT.
+    /// Estimate of the RTT without a queue; [`Instant::NEVER`] before the first RTT.
     #[must_use]
-    pub fn min_rtt(&self) -> Time {
+    pub fn min_rtt(&self) -> Duration {
         self.min_rtt
     }
 
@@ -170,11 +170,11 @@ impl Bbr1 {
 
     /// Draft §4.2.3.2, `BBRInflight`, packets; whole and even, as in Linux (`bbr_quantization_budget`).
     fn target(&self, gain: f64) -> f64 {
-        if self.min_rtt == NEVER {
+        if self.min_rtt == Duration::MAX {
             return f64::from(self.initial_window);
         }
         // A product of doubles may be a hair above a whole number.
-        let bdp = (gain * self.bandwidth() * self.min_rtt as f64 * 1e-9 - 1e-6).ceil();
+        let bdp = (gain * self.bandwidth() * self.min_rtt.as_nanos_f64() * 1e-9 - 1e-6).ceil();
         let even = ((bdp + QUANTA * self.quantum().floor()) / 2.0).ceil() * 2.0;
         if self.mode == Mode::ProbeBw(0) { even + PROBE_EXTRA } else { even }
     }
@@ -182,16 +182,16 @@ impl Bbr1 {
     /// Draft §4.1.1: rounds, and the greatest delivery rate of ten of them.
     fn update_bandwidth(&mut self, ack: &Ack) {
         let rate = &ack.rate;
-        self.round_start = rate.interval > 0 && rate.prior_delivered >= self.next_round;
+        self.round_start = rate.interval > Duration::ZERO && rate.prior_delivered >= self.next_round;
         if self.round_start {
             self.next_round = ack.delivered;
             self.round += 1;
             self.conservation = false;
         }
-        if rate.interval == 0 {
+        if rate.interval == Duration::ZERO {
             return;
         }
-        let sample = f64::from(rate.delivered) * 1e9 / rate.interval as f64;
+        let sample = f64::from(rate.delivered) * 1e9 / rate.interval.as_nanos_f64();
         // Draft §4.1.1.4: a rate that the application or PROBE_RTT held down says nothing, unless it is above the estimate.
         if sample >= self.bandwidth() || !self.app_limited(ack) {
             self.bw.update(self.round, sample, BW_ROUNDS);
@@ -227,7 +227,7 @@ impl Bbr1 {
     }
 
     /// Draft §4.3.4.3: begins in a random phase, but not in the one of 0.75, for there is no queue to remove.
-    fn enter_probe_bw(&mut self, now: Time) {
+    fn enter_probe_bw(&mut self, now: Instant) {
         let phase = (2 + self.luck.below(CYCLE.len() as u64 - 1) as usize) % CYCLE.len();
         self.mode = Mode::ProbeBw(phase);
         self.phase_at = now;
@@ -238,7 +238,7 @@ impl Bbr1 {
     /// `BBRIsNextCyclePhase`; `rs->prior_in_flight` in Linux).
     fn update_phase(&mut self, ack: &Ack) {
         let Mode::ProbeBw(phase) = self.mode else { return };
-        let long = ack.received.saturating_sub(self.phase_at) > self.min_rtt;
+        let long = ack.received.since(self.phase_at) > self.min_rtt;
         let before = f64::from(ack.in_flight) + f64::from(ack.newly_delivered) + f64::from(ack.lost);
         let gain = CYCLE[phase];
         let next = if gain > 1.0 {
@@ -256,8 +256,8 @@ impl Bbr1 {
 
     /// Draft §4.2.1: never slower before the pipe is full.
     fn set_pacing(&mut self, ack: &Ack) {
-        if self.pacing == 0.0 && ack.srtt > 0 {
-            self.pacing = HIGH_GAIN * self.cwnd * 1e9 / ack.srtt as f64;
+        if self.pacing == 0.0 && ack.srtt > Duration::ZERO {
+            self.pacing = HIGH_GAIN * self.cwnd * 1e9 / ack.srtt.as_nanos_f64();
         }
         let rate = MARGIN * self.pacing_gain() * self.bandwidth();
         if rate > 0.0 && (self.full || rate > self.pacing) {
@@ -302,12 +302,12 @@ impl Bbr1 {
 
 impl Scheme for Bbr1 {
     /// The stream of random numbers runs on.
-    fn start(&mut self, _now: Time) {
+    fn start(&mut self, _now: Instant) {
         *self = Bbr1::new(self.initial_window, self.packet_bytes as u16, self.luck.clone());
     }
 
     /// Draft §4.3.4.4: it goes on at the estimated rate; a pause is as good as PROBE_RTT.
-    fn resume(&mut self, now: Time, _idle: Time) {
+    fn resume(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         match self.mode {
             Mode::ProbeBw(_) => self.pacing = MARGIN * self.bandwidth(),
@@ -343,7 +343,7 @@ impl Scheme for Bbr1 {
     }
 
     /// Draft §4.2.3.4: the window of before.
-    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, _limit: Option<u32>) {
         self.recovering = false;
         self.entering = false;
         self.conservation = false;
@@ -354,8 +354,8 @@ impl Scheme for Bbr1 {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        if self.pacing > 0.0 { (1e9 / self.pacing) as Time } else { 0 }
+    fn intersend(&self) -> Duration {
+        if self.pacing > 0.0 { Duration::from_nanos_f64(1e9 / self.pacing) } else { Duration::ZERO }
     }
 
     fn capabilities(&self) -> Capabilities {

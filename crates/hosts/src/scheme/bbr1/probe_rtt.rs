@@ -1,12 +1,12 @@
 //! RTprop, and PROBE_RTT, which looks for it anew (draft §4.1.2, §4.3.5).
 
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{Bbr1, MIN_PIPE, Mode};
 use crate::scheme::Ack;
 
 /// Draft §4.1.2.3: how long RTprop is remembered.
-const MIN_RTT_WINDOW: Time = 10 * SECOND;
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 /// Draft §4.3.5: time in PROBE_RTT.
 const PROBE_RTT_MS: f64 = 200.0;
 
@@ -14,8 +14,8 @@ impl Bbr1 {
     /// Draft §4.1.2 and §4.3.5: RTprop, and PROBE_RTT when it was not seen for ten seconds.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let now = ack.received;
-        let expired = self.min_rtt != NEVER && now > self.min_rtt_at + MIN_RTT_WINDOW;
-        if ack.rtt > 0 && (ack.rtt <= self.min_rtt || expired) {
+        let expired = self.min_rtt != Duration::MAX && now > self.min_rtt_at + MIN_RTT_WINDOW;
+        if ack.rtt > Duration::ZERO && (ack.rtt <= self.min_rtt || expired) {
             self.min_rtt = ack.rtt;
             self.min_rtt_at = now;
         }
@@ -38,7 +38,7 @@ impl Bbr1 {
         self.quiet.1 = ack.delivered + u64::from(ack.in_flight) + 1;
         match self.probe_rtt_done {
             None if f64::from(ack.in_flight) <= MIN_PIPE => {
-                self.probe_rtt_done = Some(ack.received + from_ms(PROBE_RTT_MS));
+                self.probe_rtt_done = Some(ack.received + Duration::from_ms(PROBE_RTT_MS));
                 self.probe_rtt_round = false;
                 self.next_round = ack.delivered;
             }
@@ -52,7 +52,7 @@ impl Bbr1 {
         }
     }
 
-    pub(super) fn check_probe_rtt_done(&mut self, now: Time) {
+    pub(super) fn check_probe_rtt_done(&mut self, now: Instant) {
         if self.probe_rtt_done.is_some_and(|done| now > done) {
             self.min_rtt_at = now;
             self.cwnd = self.cwnd.max(self.prior_cwnd);

@@ -15,7 +15,7 @@ mod probe_rtt;
 mod tests;
 
 use exmachina_net::random::Stream;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::filter::Extreme;
 use super::{Ack, Capabilities, Congestion, Scheme};
@@ -102,19 +102,19 @@ pub struct Bbr3 {
     drain_start: u64,
 
     // RTT, ns (draft §5.3.4.3).
-    min_rtt: Time,
-    min_rtt_at: Time,
-    probe_rtt_min: Time,
-    probe_rtt_min_at: Time,
+    min_rtt: Duration,
+    min_rtt_at: Instant,
+    probe_rtt_min: Duration,
+    probe_rtt_min_at: Instant,
     probe_rtt_expired: bool,
-    probe_rtt_done: Option<Time>,
+    probe_rtt_done: Option<Instant>,
     probe_rtt_round: bool,
     /// Samples of packets sent between these counts of delivered packets are low because of ProbeRTT.
     quiet: (u64, u64),
 
     // Aggregation of ACKs, packets (draft §5.5.9).
     extra_acked: Extreme,
-    extra_since: Time,
+    extra_since: Instant,
     extra_delivered: f64,
 
     // Bounds, packets and packets/s (draft §5.5.10).
@@ -135,8 +135,8 @@ pub struct Bbr3 {
     probed_too_high: bool,
     /// This probe or the last was a brief one because of that.
     precautionary: bool,
-    cycle_at: Time,
-    probe_wait: Time,
+    cycle_at: Instant,
+    probe_wait: Duration,
     rounds_since_probe: u64,
     up_rounds: u32,
     up_acks: f64,
@@ -168,16 +168,16 @@ impl Bbr3 {
             full_now: false,
             full_reached: false,
             drain_start: 0,
-            min_rtt: NEVER,
-            min_rtt_at: 0,
-            probe_rtt_min: NEVER,
-            probe_rtt_min_at: 0,
+            min_rtt: Duration::MAX,
+            min_rtt_at: Instant::START,
+            probe_rtt_min: Duration::MAX,
+            probe_rtt_min_at: Instant::START,
             probe_rtt_expired: false,
             probe_rtt_done: None,
             probe_rtt_round: false,
             quiet: (0, 0),
             extra_acked: Extreme::greatest(),
-            extra_since: 0,
+            extra_since: Instant::START,
             extra_delivered: 0.0,
             inflight_hi: f64::INFINITY,
             inflight_lo: f64::INFINITY,
@@ -192,8 +192,8 @@ impl Bbr3 {
             probing_samples: false,
             probed_too_high: false,
             precautionary: false,
-            cycle_at: 0,
-            probe_wait: 0,
+            cycle_at: Instant::START,
+            probe_wait: Duration::ZERO,
             rounds_since_probe: 0,
             up_rounds: 0,
             up_acks: 0.0,
@@ -213,9 +213,9 @@ impl Bbr3 {
         self.max_bw.get().unwrap_or(0.0)
     }
 
-    /// Estimate of the RTT without a queue; [`NEVER`] before the first RTT.
+    /// Estimate of the RTT without a queue; [`Instant::NEVER`] before the first RTT.
     #[must_use]
-    pub fn min_rtt(&self) -> Time {
+    pub fn min_rtt(&self) -> Duration {
         self.min_rtt
     }
 
@@ -277,8 +277,8 @@ impl Bbr3 {
 
     /// Draft §5.6.2: never slower before the pipe is full.
     fn set_pacing(&mut self, ack: &Ack) {
-        if self.pacing == 0.0 && ack.srtt > 0 {
-            self.pacing = STARTUP_PACING_GAIN * f64::from(self.initial_window.max(1)) * 1e9 / ack.srtt as f64;
+        if self.pacing == 0.0 && ack.srtt > Duration::ZERO {
+            self.pacing = STARTUP_PACING_GAIN * f64::from(self.initial_window.max(1)) * 1e9 / ack.srtt.as_nanos_f64();
         }
         self.set_pacing_with_gain(self.pacing_gain());
     }
@@ -325,13 +325,13 @@ impl Bbr3 {
 
 impl Scheme for Bbr3 {
     /// The stream of random numbers runs on.
-    fn start(&mut self, now: Time) {
+    fn start(&mut self, now: Instant) {
         *self = Bbr3::new(self.initial_window, self.luck.clone());
         self.extra_since = now;
     }
 
     /// Draft §5.4.1: it goes on at the estimated rate; a pause is as good as ProbeRTT.
-    fn resume(&mut self, now: Time, _idle: Time) {
+    fn resume(&mut self, now: Instant, _idle: Duration) {
         self.idle_restart = true;
         self.extra_since = now;
         self.extra_delivered = 0.0;
@@ -373,7 +373,7 @@ impl Scheme for Bbr3 {
     }
 
     /// Draft §5.6.4.4: the window of before, within the bounds.
-    fn on_recovered(&mut self, _now: Time, _limit: Option<u32>) {
+    fn on_recovered(&mut self, _now: Instant, _limit: Option<u32>) {
         self.recovering = false;
         self.cwnd = self.cwnd.max(self.prior_cwnd);
         self.bound_cwnd();
@@ -383,8 +383,8 @@ impl Scheme for Bbr3 {
         self.cwnd as u32
     }
 
-    fn intersend(&self) -> Time {
-        if self.pacing > 0.0 { (1e9 / self.pacing) as Time } else { 0 }
+    fn intersend(&self) -> Duration {
+        if self.pacing > 0.0 { Duration::from_nanos_f64(1e9 / self.pacing) } else { Duration::ZERO }
     }
 
     fn capabilities(&self) -> Capabilities {

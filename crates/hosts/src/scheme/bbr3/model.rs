@@ -1,6 +1,6 @@
 //! What BBR knows of the path: rounds, bandwidth, aggregation of ACKs, and the bounds that losses teach (draft §5.5).
 
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{AckPhase, Bbr3, FULL_GROWTH, FULL_ROUNDS, MIN_PIPE, State};
 use crate::scheme::{Ack, RateSample};
@@ -30,7 +30,7 @@ pub(super) fn inflight_at_loss(tx_in_flight: u32, lost: u32, size: u32) -> f64 {
 
 /// Packets/s; 0 where there is no sample.
 pub(super) fn delivery_rate(rate: &RateSample) -> f64 {
-    if rate.interval == 0 { 0.0 } else { f64::from(rate.delivered) * 1e9 / rate.interval as f64 }
+    if rate.interval == Duration::ZERO { 0.0 } else { f64::from(rate.delivered) * 1e9 / rate.interval.as_nanos_f64() }
 }
 
 /// What was in flight when the ACK came.
@@ -41,7 +41,11 @@ pub(super) fn in_flight_before(ack: &Ack) -> u32 {
 impl Bbr3 {
     /// Packets, at this bandwidth (draft §5.6.4.2).
     pub(super) fn bdp(&self, bw: f64) -> f64 {
-        if self.min_rtt == NEVER { f64::from(self.initial_window) } else { bw * self.min_rtt as f64 * 1e-9 }
+        if self.min_rtt == Duration::MAX {
+            f64::from(self.initial_window)
+        } else {
+            bw * self.min_rtt.as_nanos_f64() * 1e-9
+        }
     }
 
     /// Draft §5.6.4.2, `Inflight` with its `QuantizationBudget`, packets.
@@ -179,7 +183,7 @@ impl Bbr3 {
 
     /// Draft §5.5.9.
     pub(super) fn update_aggregation(&mut self, ack: &Ack) {
-        let elapsed = |since: Time| ack.received.saturating_sub(since) as f64 * 1e-9;
+        let elapsed = |since: Instant| ack.received.since(since).as_nanos_f64() * 1e-9;
         let mut expected = self.bw * elapsed(self.extra_since);
         if self.extra_delivered <= expected {
             self.extra_delivered = 0.0;

@@ -1,6 +1,6 @@
 //! The cycle of ProbeBW: down, cruise, refill, up (draft §5.3.3).
 
-use exmachina_net::time::from_s;
+use exmachina_net::time::Duration;
 
 use super::model::{delivery_rate, in_flight_before};
 use super::{AckPhase, Bbr3, State};
@@ -43,7 +43,7 @@ impl Bbr3 {
         self.reset_congestion();
         self.up_count = f64::INFINITY;
         self.rounds_since_probe = self.luck.below(2);
-        self.probe_wait = from_s(WAIT_S + WAIT_RANDOM_S * self.luck.uniform());
+        self.probe_wait = Duration::from_s(WAIT_S + WAIT_RANDOM_S * self.luck.uniform());
         self.cycle_at = ack.received;
         self.ack_phase = AckPhase::ProbeStopping;
         self.start_round(ack.delivered);

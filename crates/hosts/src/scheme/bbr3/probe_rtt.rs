@@ -1,6 +1,6 @@
 //! The RTT without a queue, and ProbeRTT, which makes it visible (draft §5.3.4).
 
-use exmachina_net::time::{NEVER, SECOND, Time, from_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{AckPhase, Bbr3, MIN_PIPE, State};
 use crate::scheme::Ack;
@@ -8,18 +8,18 @@ use crate::scheme::Ack;
 /// Draft §5.3.4.1: in flight during ProbeRTT, in BDP.
 pub(super) const CWND_GAIN: f64 = 0.5;
 /// Draft §5.3.4.1: ProbeRTT comes this long after the last low RTT.
-const INTERVAL: Time = 5 * SECOND;
+const INTERVAL: Duration = Duration::from_secs(5);
 /// Draft §5.3.4.1.
 const DURATION_MS: f64 = 200.0;
 /// Draft §5.5.7.2.
-const MIN_RTT_WINDOW: Time = 10 * SECOND;
+const MIN_RTT_WINDOW: Duration = Duration::from_secs(10);
 
 impl Bbr3 {
     /// Draft §5.3.4.3, `UpdateMinRTT`.
     pub(super) fn update_min_rtt(&mut self, ack: &Ack) {
         let now = ack.received;
-        self.probe_rtt_expired = self.probe_rtt_min != NEVER && now > self.probe_rtt_min_at + INTERVAL;
-        if ack.rtt > 0 && (ack.rtt < self.probe_rtt_min || self.probe_rtt_expired) {
+        self.probe_rtt_expired = self.probe_rtt_min != Duration::MAX && now > self.probe_rtt_min_at + INTERVAL;
+        if ack.rtt > Duration::ZERO && (ack.rtt < self.probe_rtt_min || self.probe_rtt_expired) {
             self.probe_rtt_min = ack.rtt;
             self.probe_rtt_min_at = now;
         }
@@ -52,7 +52,7 @@ impl Bbr3 {
         self.quiet.1 = ack.delivered + u64::from(ack.in_flight) + 1;
         match self.probe_rtt_done {
             None if f64::from(ack.in_flight) <= self.probe_rtt_cwnd() => {
-                self.probe_rtt_done = Some(ack.received + from_ms(DURATION_MS));
+                self.probe_rtt_done = Some(ack.received + Duration::from_ms(DURATION_MS));
                 self.probe_rtt_round = false;
                 self.start_round(ack.delivered);
             }
@@ -67,7 +67,7 @@ impl Bbr3 {
     }
 
     /// Draft §5.3.4.4: back with the window of before, and with a full wait before the next probe for bandwidth.
-    pub(super) fn check_probe_rtt_done(&mut self, now: Time, delivered: u64) {
+    pub(super) fn check_probe_rtt_done(&mut self, now: Instant, delivered: u64) {
         if self.probe_rtt_done.is_none_or(|done| now <= done) {
             return;
         }

@@ -1,7 +1,7 @@
 //! BBR version 3 in closed loop, and the rules of the draft one by one.
 
 use exmachina_net::random::Purpose;
-use exmachina_net::time::{SECOND, from_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::model::{inflight_at_loss, too_high};
 use super::*;
@@ -13,8 +13,8 @@ fn bbr(seed: u64) -> Bbr3 {
 }
 
 /// The states that a run passes through, with when each was entered.
-fn states(flow: &mut Loopback<Bbr3>, until: Time) -> Vec<(State, Time)> {
-    let mut seen: Vec<(State, Time)> = Vec::new();
+fn states(flow: &mut Loopback<Bbr3>, until: Instant) -> Vec<(State, Instant)> {
+    let mut seen: Vec<(State, Instant)> = Vec::new();
     flow.watch(until, |f| {
         if seen.last().is_none_or(|&(state, _)| state != f.scheme.state()) {
             seen.push((f.scheme.state(), f.now));
@@ -26,14 +26,14 @@ fn states(flow: &mut Loopback<Bbr3>, until: Time) -> Vec<(State, Time)> {
 #[test]
 fn the_model_converges_to_the_path_5_5() {
     for (rate, rtt_ms) in [(1000.0, 40.0), (5000.0, 100.0), (500.0, 10.0)] {
-        let mut flow = Loopback::new(bbr(1), Path::clean(rate, from_ms(rtt_ms)));
-        flow.run(6 * SECOND);
+        let mut flow = Loopback::new(bbr(1), Path::clean(rate, Duration::from_ms(rtt_ms)));
+        flow.run(Instant::from_s(6.0));
         let bw = flow.scheme.bandwidth();
         assert!((bw / rate - 1.0).abs() < 0.05, "{bw} of {rate}");
-        let service = (1e9 / rate) as Time;
-        assert!(flow.scheme.min_rtt() <= from_ms(rtt_ms) + 2 * service, "{}", flow.scheme.min_rtt());
+        let service = Duration::from_nanos_f64(1e9 / rate);
+        assert!(flow.scheme.min_rtt() <= Duration::from_ms(rtt_ms) + 2 * service, "{}", flow.scheme.min_rtt());
         flow.reset_meter();
-        flow.run(30 * SECOND);
+        flow.run(Instant::from_s(30.0));
         // §5.3.4.2: 2 % for ProbeRTT, 1 % for pacing below the estimate, and the dips of DOWN.
         assert!(flow.utilization() > 0.92, "{}", flow.utilization());
         assert!(flow.mean_queue() < 0.35 * flow.path.bdp() + 4.0, "{}", flow.mean_queue());
@@ -42,9 +42,9 @@ fn the_model_converges_to_the_path_5_5() {
 
 #[test]
 fn drain_removes_the_queue_of_startup_5_3_2() {
-    let mut flow = Loopback::new(bbr(1), Path::clean(2000.0, from_ms(50.0)));
+    let mut flow = Loopback::new(bbr(1), Path::clean(2000.0, Duration::from_ms(50.0)));
     let (mut most, mut left) = (0, None);
-    flow.watch(2 * SECOND, |f| {
+    flow.watch(Instant::from_s(2.0), |f| {
         if f.scheme.state() == State::Startup {
             most = most.max(f.queue());
         }
@@ -55,14 +55,14 @@ fn drain_removes_the_queue_of_startup_5_3_2() {
     // §5.3.1.1: cwnd gain 2, thus one BDP of queue: 100 packets.
     assert!((60..130).contains(&most), "{most}");
     let (queue, at) = left.unwrap_or_default();
-    assert!(queue <= 3 && at > 0 && at < SECOND, "{queue} at {at}");
+    assert!(queue <= 3 && at > Instant::START && at < Instant::from_s(1.0), "{queue} at {at}");
 }
 
 #[test]
 fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds_5_3_3() {
     // A BDP of 500 packets and an RTT of 100 ms: 63 rounds are longer than 3 s.
-    let mut flow = Loopback::new(bbr(5), Path::clean(5000.0, from_ms(100.0)));
-    let seen = states(&mut flow, 60 * SECOND);
+    let mut flow = Loopback::new(bbr(5), Path::clean(5000.0, Duration::from_ms(100.0)));
+    let seen = states(&mut flow, Instant::from_s(60.0));
     let order: Vec<State> = seen.iter().map(|&(state, _)| state).collect();
     assert_eq!(order[..2], [State::Startup, State::Drain]);
     for pair in order.windows(2) {
@@ -78,12 +78,12 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds_5_3_3() {
         assert!(allowed.contains(&pair[1]), "{pair:?}");
     }
     // From the entry of DOWN, or of CRUISE straight after another state (§5.3.4.4), to that of REFILL.
-    let (mut waits, mut began) = (Vec::new(), 0);
+    let (mut waits, mut began) = (Vec::new(), Instant::START);
     for pair in seen.windows(2) {
         match (pair[0].0, pair[1].0) {
             (_, State::Down) => began = pair[1].1,
             (from, State::Cruise) if from != State::Down => began = pair[1].1,
-            (_, State::Refill) => waits.push((pair[1].1 - began) as f64 / 1e9),
+            (_, State::Refill) => waits.push((pair[1].1 - began).as_nanos_f64() / 1e9),
             _ => {}
         }
     }
@@ -96,33 +96,33 @@ fn the_cycle_is_down_cruise_refill_up_every_two_to_three_seconds_5_3_3() {
 #[test]
 fn on_a_small_path_it_probes_as_often_as_reno_5_3_3_8() {
     // A BDP of 20 packets and an RTT of 20 ms: a probe after about 20 rounds, 0.4 s, instead of 2 to 3 s.
-    let mut flow = Loopback::new(bbr(5), Path::clean(1000.0, from_ms(20.0)));
-    let seen = states(&mut flow, 20 * SECOND);
+    let mut flow = Loopback::new(bbr(5), Path::clean(1000.0, Duration::from_ms(20.0)));
+    let seen = states(&mut flow, Instant::from_s(20.0));
     let ups = seen.iter().filter(|s| s.0 == State::Up).count();
     assert!((25..50).contains(&ups), "{ups}");
 }
 
 #[test]
 fn probe_rtt_comes_every_five_seconds_for_200_ms_5_3_4() {
-    let mut flow = Loopback::new(bbr(3), Path::clean(1000.0, from_ms(100.0)));
-    let seen = states(&mut flow, 60 * SECOND);
-    let visits: Vec<(Time, Time)> =
+    let mut flow = Loopback::new(bbr(3), Path::clean(1000.0, Duration::from_ms(100.0)));
+    let seen = states(&mut flow, Instant::from_s(60.0));
+    let visits: Vec<(Instant, Duration)> =
         seen.windows(2).filter(|w| w[0].0 == State::ProbeRtt).map(|w| (w[0].1, w[1].1 - w[0].1)).collect();
     assert!((8..=12).contains(&visits.len()), "{visits:?}");
-    assert!(visits.iter().all(|v| (from_ms(200.0)..from_ms(600.0)).contains(&v.1)), "{visits:?}");
-    let gaps: Vec<Time> = visits.windows(2).map(|w| w[1].0 - w[0].0 - w[0].1).collect();
-    assert!(gaps.iter().all(|&g| g >= 5 * SECOND), "{gaps:?}");
+    assert!(visits.iter().all(|v| (Duration::from_ms(200.0)..Duration::from_ms(600.0)).contains(&v.1)), "{visits:?}");
+    let gaps: Vec<Duration> = visits.windows(2).map(|w| w[1].0 - w[0].0 - w[0].1).collect();
+    assert!(gaps.iter().all(|&g| g >= Duration::from_secs(5)), "{gaps:?}");
 }
 
 #[test]
 fn a_shallow_buffer_sets_inflight_hi_and_losses_stay_few_5_5_10() {
     // Half a BDP of buffer: 100 + 50 packets fit.
-    let path = Path { buffer: 50, ..Path::clean(1000.0, from_ms(100.0)) };
+    let path = Path { buffer: 50, ..Path::clean(1000.0, Duration::from_ms(100.0)) };
     let mut flow = Loopback::new(bbr(2), path);
-    flow.run(10 * SECOND);
+    flow.run(Instant::from_s(10.0));
     flow.reset_meter();
     let mut above = 0;
-    flow.watch(70 * SECOND, |f| {
+    flow.watch(Instant::from_s(70.0), |f| {
         let calm = matches!(f.scheme.state(), State::Cruise);
         // One packet of rounding; a lowered bound is met when the excess has left.
         above += u32::from(calm && f64::from(f.in_flight()) > f.scheme.inflight_hi() + 1.0);
@@ -137,10 +137,10 @@ fn a_shallow_buffer_sets_inflight_hi_and_losses_stay_few_5_5_10() {
 
 #[test]
 fn losses_end_startup_in_a_shallow_buffer_5_3_1_3() {
-    let path = Path { buffer: 20, ..Path::clean(2000.0, from_ms(100.0)) };
+    let path = Path { buffer: 20, ..Path::clean(2000.0, Duration::from_ms(100.0)) };
     let mut flow = Loopback::new(bbr(2), path);
     let mut hi = None;
-    flow.watch(3 * SECOND, |f| {
+    flow.watch(Instant::from_s(3.0), |f| {
         if hi.is_none() && f.scheme.state() != State::Startup {
             hi = Some(f.scheme.inflight_hi());
         }
@@ -152,11 +152,11 @@ fn losses_end_startup_in_a_shallow_buffer_5_3_1_3() {
 #[test]
 fn half_a_percent_of_random_losses_does_not_slow_it_much_but_ten_percent_do_2_7() {
     let used = |loss: f64| {
-        let path = Path { loss, ..Path::clean(1000.0, from_ms(40.0)) };
+        let path = Path { loss, ..Path::clean(1000.0, Duration::from_ms(40.0)) };
         let mut flow = Loopback::new(bbr(4), path);
-        flow.run(5 * SECOND);
+        flow.run(Instant::from_s(5.0));
         flow.reset_meter();
-        flow.run(65 * SECOND);
+        flow.run(Instant::from_s(65.0));
         flow.utilization()
     };
     assert!(used(0.005) > 0.8, "{}", used(0.005));
@@ -165,7 +165,8 @@ fn half_a_percent_of_random_losses_does_not_slow_it_much_but_ten_percent_do_2_7(
 
 #[test]
 fn drain_ends_after_three_rounds_whatever_is_in_flight_5_3_2() {
-    let mut bbr = Bbr3 { state: State::Drain, full_reached: true, min_rtt: from_ms(40.0), bw: 1000.0, ..bbr(1) };
+    let mut bbr =
+        Bbr3 { state: State::Drain, full_reached: true, min_rtt: Duration::from_ms(40.0), bw: 1000.0, ..bbr(1) };
     assert_eq!(bbr.pacing_gain(), 0.5);
     (bbr.round, bbr.drain_start) = (8, 5);
     bbr.check_startup_and_drain(&Ack { in_flight: 80, ..Ack::default() });
@@ -182,7 +183,7 @@ fn after_a_probe_that_lost() -> Bbr3 {
         full_reached: true,
         inflight_hi: 100.0,
         cwnd: 100.0,
-        min_rtt: from_ms(40.0),
+        min_rtt: Duration::from_ms(40.0),
         ..bbr(1)
     };
     Bbr3 { bw: 2000.0, probed_too_high: true, ack_phase: AckPhase::ProbeFeedback, ..bbr }
@@ -228,7 +229,12 @@ fn the_threshold_of_losses_is_two_percent_5_5_10_2() {
 fn lower_bounds_follow_deliveries_by_no_more_than_beta_5_5_10_3() {
     let mut bbr = Bbr3 { state: State::Cruise, cwnd: 100.0, loss_in_round: true, ..bbr(1) };
     bbr.max_bw.update(0, 1000.0, 1);
-    let rate = |delivered| RateSample { delivered, interval: from_ms(100.0), prior_delivered: 5, ..Default::default() };
+    let rate = |delivered| RateSample {
+        delivered,
+        interval: Duration::from_ms(100.0),
+        prior_delivered: 5,
+        ..Default::default()
+    };
     let ack = |delivered| Ack { delivered: 100, newly_delivered: 1, rate: rate(delivered), ..Ack::default() };
     bbr.loss_round_start = true;
     bbr.bw_latest = 900.0;
@@ -270,6 +276,6 @@ fn a_timeout_leaves_one_packet_and_recovery_restores_the_window_5_6_4_4() {
     let mut bbr = Bbr3 { cwnd: 80.0, ..bbr(1) };
     bbr.on_rto(&Congestion::default());
     assert_eq!(bbr.window(), 1);
-    bbr.on_recovered(0, None);
+    bbr.on_recovered(Instant::START, None);
     assert_eq!(bbr.window(), 80);
 }

@@ -1,6 +1,6 @@
 //! What a connection does at an ACK: it learns what arrived and what was lost, and tells the scheme.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::Connection;
 use super::phase::Heard;
@@ -11,7 +11,7 @@ use crate::transport::scoreboard::Arrival;
 
 impl<S: Scheme> Connection<S> {
     /// Deals with an ACK.
-    pub(super) fn on_ack(&mut self, feedback: &Feedback, now: Time) {
+    pub(super) fn on_ack(&mut self, feedback: &Feedback, now: Instant) {
         let before = self.in_flight();
         let una = self.board.una;
         let (reordered, originals) = self.survey(feedback);
@@ -35,9 +35,10 @@ impl<S: Scheme> Connection<S> {
         let newest = self.board.newest_reported();
         let Some(&(seq, sent)) = feedback.arrived.last() else { return };
         // A duplicate ACK updates no estimate, and ends no backoff, where that is all the sender learns from it (ns-2).
-        let sample = if acked > 0 || !self.detection.goes_back() { self.measure(feedback, now) } else { 0 };
-        let rate = self.board.rate_sample(if self.rtt.srtt > 0 { self.rtt.min } else { 0 });
-        self.totals.acks += u64::from(self.rtt.latest > 0);
+        let sample =
+            if acked > 0 || !self.detection.goes_back() { self.measure(feedback, now) } else { Duration::ZERO };
+        let rate = self.board.rate_sample(if self.rtt.srtt > Duration::ZERO { self.rtt.min } else { Duration::ZERO });
+        self.totals.acks += u64::from(self.rtt.latest > Duration::ZERO);
         self.totals.sampled += self.rtt.latest;
         self.restart_timer(acked, now);
         let (duplicate, echo) = (feedback.duplicate, feedback.echo);
@@ -57,7 +58,7 @@ impl<S: Scheme> Connection<S> {
             advance,
             acked,
             newly_delivered: delivered,
-            stretch: if self.settings.delayed_ack > 0 { delivered } else { 0 },
+            stretch: if self.settings.delayed_ack > Duration::ZERO { delivered } else { 0 },
             delivered: self.board.delivered,
             in_flight: self.in_flight(),
             rtt: sample,
@@ -87,8 +88,8 @@ impl<S: Scheme> Connection<S> {
         self.schedule_probe(now);
     }
 
-    fn tick(&self, t: Time) -> Time {
-        if self.settings.clock > 1 { t - t % self.settings.clock } else { t }
+    fn tick(&self, t: Instant) -> Instant {
+        t.ticked(self.settings.clock)
     }
 
     /// In slow start a window counts as used if more than half of it was (`tcp_is_cwnd_limited`), so that it may double each

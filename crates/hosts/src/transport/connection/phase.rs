@@ -1,6 +1,6 @@
 //! What a connection has just heard, and whether losses are being repaired.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Instant;
 
 use super::prr::Prr;
 
@@ -15,13 +15,13 @@ pub(super) struct Heard {
     /// A packet that arrived twice.
     pub(super) duplicate: Option<u32>,
     /// The time stamp that it echoes.
-    pub(super) echo: Time,
+    pub(super) echo: Instant,
     /// A packet that was never sent again arrived after one with a higher number.
     pub(super) reordered: bool,
     /// After a timeout: one of the packets outstanding then arrived that was never sent again.
     pub(super) originals: bool,
     /// When the last sent of the packets was sent that it tells of.
-    pub(super) newest: Option<Time>,
+    pub(super) newest: Option<Instant>,
 }
 
 /// Whether losses are being repaired.

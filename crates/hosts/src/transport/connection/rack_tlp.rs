@@ -2,7 +2,7 @@
 //! proves that a loss was none.
 
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::Instant;
 
 use super::Connection;
 use super::phase::{Heard, Phase};
@@ -39,8 +39,8 @@ impl RackTlp {
 impl<S: Scheme> Connection<S> {
     /// When the reordering timer or the probe timer expires.
     #[inline]
-    pub(super) fn alarm(&self) -> Time {
-        self.detection.rack().map_or(NEVER, |today| today.rack.timer.min(today.probe.timer))
+    pub(super) fn alarm(&self) -> Instant {
+        self.detection.rack().map_or(Instant::NEVER, |today| today.rack.timer.min(today.probe.timer))
     }
 
     /// Before an ACK is dealt with: whether a packet, not sent again, arrived after one with a higher number; and after a
@@ -57,7 +57,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// What is lost, by an ACK.
-    pub(super) fn find_by_rack(&mut self, ack: &Heard, now: Time) -> Lost {
+    pub(super) fn find_by_rack(&mut self, ack: &Heard, now: Instant) -> Lost {
         let today = self.detection.rack_mut()?;
         if let Some(sent) = ack.newest {
             today.rack.on_arrival(sent, ack.reordered, now);
@@ -75,10 +75,10 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// RFC 8985 §6.2, step 5, "Detect Losses": what is lost now, and when to look again.
-    fn detect(&mut self, now: Time) -> Lost {
+    fn detect(&mut self, now: Instant) -> Lost {
         let today = self.detection.rack_mut()?;
         if !self.board.is_overtaken() {
-            today.rack.timer = NEVER;
+            today.rack.timer = Instant::NEVER;
             return None;
         }
         let around = Surroundings {
@@ -89,13 +89,13 @@ impl<S: Scheme> Connection<S> {
             threshold: today.threshold.packets,
         };
         let (lost, until) = self.board.overdue(today.rack.patience(&around), now);
-        today.rack.timer = until.unwrap_or(NEVER);
+        today.rack.timer = until.unwrap_or(Instant::NEVER);
         lost
     }
 
     /// RFC 8985 §7.4.2, "Detecting a Single Loss Repaired by the Loss Probe": a probe repaired the only loss of a flight. No
     /// recovery follows, but the window is lowered.
-    fn answer_probe(&mut self, now: Time) {
+    fn answer_probe(&mut self, now: Instant) {
         if !self.phase.is_open() {
             return;
         }
@@ -138,7 +138,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// What was taken for lost is in flight after all, and the window what it was.
-    fn undo(&mut self, now: Time) {
+    fn undo(&mut self, now: Instant) {
         if !self.phase.is_open() {
             self.board.unmark_lost();
             self.repair_now = false;
@@ -168,7 +168,7 @@ impl<S: Scheme> Connection<S> {
 
     /// A lost packet goes again.
     #[inline]
-    pub(super) fn on_repair(&mut self, now: Time) {
+    pub(super) fn on_repair(&mut self, now: Instant) {
         if let Some(today) = self.detection.rack_mut() {
             today.undo.on_repair(now);
         }
@@ -181,7 +181,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// RFC 8985 §6.3, "Upon RTO Expiration": the oldest packet is lost, and all whose time is over: how many.
-    pub(super) fn lose_by_timeout(&mut self, now: Time) -> u32 {
+    pub(super) fn lose_by_timeout(&mut self, now: Instant) -> u32 {
         let fresh = self.phase.is_open();
         if fresh {
             self.begin_episode();
@@ -195,26 +195,26 @@ impl<S: Scheme> Connection<S> {
             threshold: today.threshold.packets,
         };
         today.undo.on_timeout(fresh || self.phase.is_loss());
-        (today.rack.timer, today.probe) = (NEVER, Probe::default());
+        (today.rack.timer, today.probe) = (Instant::NEVER, Probe::default());
         self.board.declare_old_lost(today.rack.patience(&around), now)
     }
 
     /// RFC 8985 §7.2, "Scheduling a Loss Probe": it is due some time after the last packet or ACK, if nothing is known to be
     /// missing.
     #[inline]
-    pub(super) fn schedule_probe(&mut self, now: Time) {
+    pub(super) fn schedule_probe(&mut self, now: Instant) {
         let Some(today) = self.detection.rack_mut() else { return };
         let flight = self.board.outstanding();
         let clean = self.phase.is_open() && flight > 0 && flight == self.board.in_flight;
         if clean && !today.probe.is_out() {
             today.probe.schedule(self.rtt.srtt, flight, self.rto_at, now);
         } else {
-            today.probe.timer = NEVER;
+            today.probe.timer = Instant::NEVER;
         }
     }
 
     /// One of the two timers expired: a packet to send, perhaps.
-    pub(super) fn on_alarm(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn on_alarm(&mut self, now: Instant) -> Option<Packet> {
         if self.detection.rack().is_some_and(|today| today.rack.timer <= now) {
             self.lose_what_is_overdue(now);
             return None;
@@ -223,7 +223,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// The reordering timer expired: RFC 8985 §6.2, step 5 ("Detect Losses"), as at an ACK.
-    fn lose_what_is_overdue(&mut self, now: Time) {
+    fn lose_what_is_overdue(&mut self, now: Instant) {
         if let Some((seq, count)) = self.detect(now)
             && self.phase.is_open()
         {
@@ -235,7 +235,7 @@ impl<S: Scheme> Connection<S> {
 
     /// RFC 8985 §7.3, "Sending a Loss Probe upon PTO Expiration": a new packet, whatever the window says, or else the last one
     /// again. The retransmission timer starts anew.
-    fn send_probe(&mut self, now: Time) -> Packet {
+    fn send_probe(&mut self, now: Instant) -> Packet {
         let again = self.board.next() == self.end;
         let seq = if again { self.board.send_probe(now) } else { self.board.send_new(now) };
         if let Some(today) = self.detection.rack_mut() {

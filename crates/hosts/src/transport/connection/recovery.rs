@@ -1,6 +1,6 @@
 //! How a connection learns of losses, what it sends while it repairs them, and how it answers ECN marks.
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Instant;
 
 use super::Connection;
 use super::detection::Detection;
@@ -11,7 +11,7 @@ use crate::transport::scoreboard::Lost;
 
 impl<S: Scheme> Connection<S> {
     /// Finds what is lost after an ACK, and enters and leaves recovery: packets newly declared lost.
-    pub(super) fn find_losses(&mut self, ack: &Heard, now: Time) -> u32 {
+    pub(super) fn find_losses(&mut self, ack: &Heard, now: Instant) -> u32 {
         let lost = match &self.detection {
             Detection::GoBackN(_) => self.count_duplicates(ack.acked),
             Detection::Proportional(threshold) => self.board.overtaken(threshold.packets),
@@ -53,7 +53,7 @@ impl<S: Scheme> Connection<S> {
         lost.then(|| (seq, self.go_back()))
     }
 
-    pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Time) {
+    pub(super) fn enter_recovery(&mut self, seq: u32, lost: u32, delivered: u32, now: Instant) {
         self.phase = if self.detection.goes_back() {
             Phase::Loss
         } else {
@@ -78,7 +78,7 @@ impl<S: Scheme> Connection<S> {
     }
 
     /// Answers ECN marks once per window (RFC 3168 §6.1.2).
-    pub(super) fn answer_marks(&mut self, marked: u32, now: Time) {
+    pub(super) fn answer_marks(&mut self, marked: u32, now: Instant) {
         self.totals.marked += u64::from(marked);
         if marked > 0 && self.phase.is_open() && self.board.una >= self.ecn_recover {
             self.ecn_recover = self.board.next();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use exmachina_net::time::Time;
+use exmachina_net::time::Instant;
 
 /// A packet is lost if one more than so many numbers higher has arrived.
 const REORDERING: u32 = 3;
@@ -24,7 +24,7 @@ enum State {
 struct Slot {
     state: State,
     /// When it was sent last.
-    at: Time,
+    at: Instant,
     again: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Covered {
     /// Packets.
     pub packets: u32,
     /// When the last of them was sent, unless one of them was sent twice.
-    pub sent: Option<Time>,
+    pub sent: Option<Instant>,
 }
 
 /// All packets from the oldest that is not acknowledged to the newest that was sent.
@@ -96,7 +96,7 @@ impl Board {
     }
 
     /// Sends the oldest lost packet again, or else a new one: its number.
-    pub fn send(&mut self, now: Time) -> u32 {
+    pub fn send(&mut self, now: Instant) -> u32 {
         self.in_flight += 1;
         if self.lost == 0 {
             self.slots.push_back(Slot { state: State::Sent, at: now, again: false });
@@ -217,10 +217,11 @@ impl Board {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::at;
 
     fn board(packets: u32) -> Board {
         let mut board = Board::new(100);
-        (0..packets).for_each(|i| assert_eq!(board.send(Time::from(i)), 100 + i));
+        (0..packets).for_each(|i| assert_eq!(board.send(at(i.into())), 100 + i));
         board
     }
 
@@ -231,7 +232,7 @@ mod tests {
         assert_eq!((board.find_losses(), board.in_flight()), (0, 9));
         board.arrived(105);
         assert_eq!((board.find_losses(), board.in_flight(), board.lost()), (2, 6, 2), "100 and 101");
-        assert_eq!((board.send(20), board.send(20), board.in_flight()), (100, 101, 8));
+        assert_eq!((board.send(at(20)), board.send(at(20)), board.in_flight()), (100, 101, 8));
         // What they are overtaken by in number does not make repairs lost.
         (106..110).for_each(|seq| board.arrived(seq));
         assert_eq!(board.find_losses(), 2, "102 and 104");
@@ -243,9 +244,9 @@ mod tests {
     fn a_repair_is_lost_when_what_was_sent_new_after_it_has_arrived() {
         let mut board = board(5);
         board.arrived(104);
-        assert_eq!((board.find_losses(), board.send(20)), (1, 100));
+        assert_eq!((board.find_losses(), board.send(at(20))), (1, 100));
         (101..104).for_each(|seq| board.arrived(seq));
-        assert_eq!((board.find_losses(), board.send(21)), (0, 105));
+        assert_eq!((board.find_losses(), board.send(at(21))), (0, 105));
         board.arrived(105);
         assert_eq!((board.find_losses(), board.lost(), board.in_flight()), (1, 1, 0));
     }
@@ -255,33 +256,33 @@ mod tests {
         let mut board = board(10);
         board.lose_all();
         assert_eq!((board.lost(), board.in_flight()), (10, 0));
-        (0..6).for_each(|i| assert_eq!(board.send(30), 100 + i));
+        (0..6).for_each(|i| assert_eq!(board.send(at(30)), 100 + i));
         board.arrived(103);
         assert_eq!(board.find_losses(), 0);
         board.arrived(104);
-        assert_eq!((board.find_losses(), board.send(40)), (1, 100));
+        assert_eq!((board.find_losses(), board.send(at(40))), (1, 100));
         board.arrived(105);
-        assert_eq!((board.find_losses(), board.send(41)), (1, 101));
+        assert_eq!((board.find_losses(), board.send(at(41))), (1, 101));
     }
 
     #[test]
     fn repairs_beyond_a_recovery_are_taken_for_lost_once_more() {
         let mut board = board(10);
         board.arrived(105);
-        assert_eq!((board.find_losses(), board.send(20), board.send(20)), (2, 100, 101));
+        assert_eq!((board.find_losses(), board.send(at(20)), board.send(at(20))), (2, 100, 101));
         board.acknowledge(101);
         board.forget_repairs();
         assert_eq!((board.in_flight(), board.lost()), (8, 0));
         board.arrived(106);
-        assert_eq!((board.find_losses(), board.send(30)), (2, 101), "101 and 102");
+        assert_eq!((board.find_losses(), board.send(at(30))), (2, 101), "101 and 102");
     }
 
     #[test]
     fn what_was_sent_once_tells_the_rtt() {
         let mut board = board(4);
-        assert_eq!(board.acknowledge(102), Covered { packets: 2, sent: Some(1) });
+        assert_eq!(board.acknowledge(102), Covered { packets: 2, sent: Some(at(1)) });
         board.lose_all();
-        board.send(50);
+        board.send(at(50));
         assert_eq!(board.acknowledge(103), Covered { packets: 1, sent: None });
         assert_eq!((board.lost(), board.in_flight(), board.acknowledge(90)), (1, 0, Covered::default()));
     }

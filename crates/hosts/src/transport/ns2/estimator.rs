@@ -1,28 +1,30 @@
 //! ns-2's estimates of the RTT and the timeout that follows from them: whole ticks, the smoothed RTT in eighths of one and
 //! the variation in quarters, integer arithmetic, and a deviation of 16 bits, which overflows at 32768 ticks.
 
-use exmachina_net::time::{SECOND, Time};
+use exmachina_net::time::{Duration, Instant};
 
 /// What one agent's estimator has that another's has not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flavour {
     /// A tick.
-    pub tick: Time,
+    pub tick: Duration,
     /// No timeout is longer.
-    pub longest: Time,
+    pub longest: Duration,
     /// Where a sample lies below the smoothed RTT by more than the variation, an eighth of that excess counts.
     pub wary_of_falls: bool,
 }
 
 /// ns-2's own TCPs, as the scripts of both papers set them.
-pub const NS2: Flavour = Flavour { tick: 100_000, longest: 60 * SECOND, wary_of_falls: false };
+pub const NS2: Flavour =
+    Flavour { tick: Duration::from_nanos(100_000), longest: Duration::from_secs(60), wary_of_falls: false };
 /// TCP/Linux, which sets its own tick.
-pub const LINUX: Flavour = Flavour { tick: 1_000_000, longest: 120 * SECOND, wary_of_falls: true };
+pub const LINUX: Flavour =
+    Flavour { tick: Duration::from_millis(1), longest: Duration::from_secs(120), wary_of_falls: true };
 
 /// Floor of a timeout, backoff apart.
-const FLOOR: Time = SECOND / 5;
+const FLOOR: Duration = Duration::from_millis(200);
 /// The timeout before the first sample.
-const FIRST: Time = 3 * SECOND;
+const FIRST: Duration = Duration::from_secs(3);
 /// Doubled beyond this, the smoothed RTT is not believed any more, and counts as variation.
 const MUCH: u64 = 8;
 /// Doubled no further, unless the timeout stays below the longest.
@@ -39,7 +41,7 @@ pub struct Estimator {
     /// The latest sample, ticks.
     latest: i64,
     /// The timeout without backoff and floor.
-    rto: Time,
+    rto: Duration,
     backoff: u64,
 }
 
@@ -49,7 +51,7 @@ impl Estimator {
     }
 
     /// Takes in a sample, rounded to the nearest tick, at least one.
-    pub fn sample(&mut self, rtt: Time) {
+    pub fn sample(&mut self, rtt: Duration) {
         let Flavour { tick, wary_of_falls, .. } = self.flavour;
         let sample = (((rtt + tick / 2) / tick) as i64).max(1);
         self.latest = sample;
@@ -64,20 +66,20 @@ impl Estimator {
             }
             self.variation = (self.variation + change).max(1);
         }
-        self.rto = (((self.srtt + (self.variation << 3)) >> 3) as Time) * tick;
+        self.rto = (((self.srtt + (self.variation << 3)) >> 3) as u64) * tick;
     }
 
     /// The timeout.
     #[must_use]
-    fn timeout(&self) -> Time {
+    fn timeout(&self) -> Duration {
         self.rto.max(FLOOR).saturating_mul(self.backoff).min(self.flavour.longest)
     }
 
     /// When a timer expires that is started now. It comes before an ACK of the same instant: ns-2's events of one instant come
     /// in the order in which they were planned, and timeouts of whole milliseconds do meet the ACKs of others.
     #[must_use]
-    pub fn expiry(&self, now: Time) -> Time {
-        now + self.timeout() - 1
+    pub fn expiry(&self, now: Instant) -> Instant {
+        now + self.timeout() - Duration::NANOSECOND
     }
 
     pub fn back_off(&mut self) {
@@ -96,14 +98,14 @@ impl Estimator {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
-        (self.srtt.max(0) as Time * self.flavour.tick) >> 3
+    pub fn srtt(&self) -> Duration {
+        self.srtt.max(0) as u64 * self.flavour.tick / 8
     }
 
     /// The latest sample, ns; 0 before the first.
     #[must_use]
-    pub fn latest(&self) -> Time {
-        self.latest.max(0) as Time * self.flavour.tick
+    pub fn latest(&self) -> Duration {
+        self.latest.max(0) as u64 * self.flavour.tick
     }
 }
 
@@ -111,16 +113,16 @@ impl Estimator {
 mod tests {
     use super::*;
 
-    const MS: Time = 1_000_000;
+    const MS: Duration = Duration::from_millis(1);
 
     #[test]
     fn ticks_eighths_and_quarters_by_hand() {
         let mut rtt = Estimator::new(LINUX);
-        assert_eq!(rtt.timeout(), 3 * SECOND);
-        rtt.sample(150_499_999);
+        assert_eq!(rtt.timeout(), Duration::from_secs(3));
+        rtt.sample(Duration::from_nanos(150_499_999));
         // 150 + 4 * 75.
         assert_eq!((rtt.latest(), rtt.srtt(), rtt.timeout()), (150 * MS, 150 * MS, 450 * MS));
-        rtt.sample(190_500_000);
+        rtt.sample(Duration::from_nanos(190_500_000));
         // 191 - 150 = 41: srtt 1200 + 41 eighths, variation 300 + 41 - 75 quarters.
         assert_eq!((rtt.srtt, rtt.variation, rtt.timeout()), (1241, 266, 421 * MS));
         // 155 - 35 = 120, below the variation of 66: 1206, 266 + 35 - 66.
@@ -147,7 +149,7 @@ mod tests {
         rtt.end_backoff();
         assert_eq!(rtt.timeout(), FLOOR);
         (0..20).for_each(|_| rtt.back_off());
-        assert_eq!((rtt.timeout(), rtt.srtt()), (60 * SECOND, 0));
+        assert_eq!((rtt.timeout(), rtt.srtt()), (Duration::from_secs(60), Duration::ZERO));
     }
 
     #[test]

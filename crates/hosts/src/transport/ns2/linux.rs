@@ -2,7 +2,7 @@
 //! lost, and what may go while that is repaired.
 
 use exmachina_net::endpoint::Totals;
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::Rules;
 use super::board::Board;
@@ -32,8 +32,8 @@ pub struct Linux {
     board: Board,
     rtt: Estimator,
     /// The least sample of the RTT, exact.
-    min_rtt: Time,
-    expires: Time,
+    min_rtt: Duration,
+    expires: Instant,
     state: State,
     /// It is repaired when all packets before this one are acknowledged.
     recover: u32,
@@ -43,7 +43,7 @@ pub struct Linux {
 }
 
 impl Linux {
-    fn congestion(&self, now: Time, lost: u32) -> Congestion {
+    fn congestion(&self, now: Instant, lost: u32) -> Congestion {
         Congestion {
             now,
             in_flight: self.board.in_flight(),
@@ -57,7 +57,7 @@ impl Linux {
 
     /// Enters recovery where the scoreboard finds a loss anew, after a timeout too, and leaves it, or the state after a
     /// timeout, when all that was outstanding then is acknowledged.
-    fn change_state<S: Scheme>(&mut self, lost: u32, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn change_state<S: Scheme>(&mut self, lost: u32, scheme: &mut S, now: Instant, totals: &mut Totals) {
         if self.state != State::Open && self.board.una() >= self.recover {
             self.state = State::Open;
             self.board.forget_repairs();
@@ -82,8 +82,8 @@ impl Rules for Linux {
         Linux {
             board: Board::new(first),
             rtt: Estimator::new(LINUX),
-            min_rtt: Time::MAX,
-            expires: exmachina_net::time::NEVER,
+            min_rtt: Duration::MAX,
+            expires: Instant::NEVER,
             state: State::Open,
             recover: first,
             marks_answered: first,
@@ -103,11 +103,11 @@ impl Rules for Linux {
         self.board.in_flight()
     }
 
-    fn srtt(&self) -> Time {
+    fn srtt(&self) -> Duration {
         self.rtt.srtt()
     }
 
-    fn latest_rtt(&self) -> Time {
+    fn latest_rtt(&self) -> Duration {
         self.rtt.latest()
     }
 
@@ -119,9 +119,9 @@ impl Rules for Linux {
         self.board.in_flight() < self.window(window) && (self.board.lost() > 0 || self.board.next() < end)
     }
 
-    fn send(&mut self, now: Time) -> u32 {
+    fn send(&mut self, now: Instant) -> u32 {
         // What is sent after all was acknowledged starts the timer anew.
-        if self.board.outstanding() == 0 || self.expires == exmachina_net::time::NEVER {
+        if self.board.outstanding() == 0 || self.expires == Instant::NEVER {
             self.expires = self.rtt.expiry(now);
         }
         let seq = self.board.send(now);
@@ -131,11 +131,11 @@ impl Rules for Linux {
         seq
     }
 
-    fn expires(&self) -> Time {
+    fn expires(&self) -> Instant {
         self.expires
     }
 
-    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Instant, totals: &mut Totals) {
         let before = self.board.in_flight();
         for &(seq, _) in ack.arrived.iter().filter(|&&(seq, _)| seq >= ack.next) {
             self.board.arrived(seq);
@@ -165,7 +165,7 @@ impl Rules for Linux {
             newly_delivered: covered.packets,
             delivered: self.delivered,
             in_flight: self.board.in_flight(),
-            rtt: covered.sent.map_or(0, |sent| now - sent),
+            rtt: covered.sent.map_or(Duration::ZERO, |sent| now - sent),
             min_rtt: self.min_rtt,
             srtt: self.rtt.srtt(),
             in_recovery: matches!(self.state, State::Recovery { .. }),
@@ -179,7 +179,7 @@ impl Rules for Linux {
         self.change_state(lost, scheme, now, totals);
     }
 
-    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Instant, totals: &mut Totals) {
         if self.board.outstanding() == 0 {
             // The window alone is reset, time and again.
             scheme.on_rto(&Congestion { idle: true, ..self.congestion(now, 0) });

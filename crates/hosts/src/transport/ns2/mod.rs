@@ -12,11 +12,11 @@ pub use linux::Linux;
 pub use tcp::Tcp;
 
 use exmachina_net::endpoint::{Endpoint, Totals};
-use exmachina_net::packet::{NUMBERS, Packet, XcpHeader, check_numbers};
-use exmachina_net::schedule::MAX_TIME;
-use exmachina_net::time::{NEVER, Time, to_s};
+use exmachina_net::packet::{NUMBERS, Packet, XcpHeader};
+use exmachina_net::time::{Duration, Instant};
 
 use super::receiver::{Feedback, Receiver};
+use super::steps::acts_in_steps;
 use super::{Connections, HEADER_BYTES, Opening, Settings};
 use crate::scheme::Scheme;
 
@@ -31,9 +31,9 @@ pub trait Rules: Clone {
     /// Packets in flight.
     fn in_flight(&self) -> u32;
     /// The smoothed RTT, ns; 0 before the first sample.
-    fn srtt(&self) -> Time;
+    fn srtt(&self) -> Duration;
     /// The latest sample of the RTT, ns; 0 before the first.
-    fn latest_rtt(&self) -> Time;
+    fn latest_rtt(&self) -> Duration;
     /// Packets that may be in flight under a scheme that allows this many.
     fn window(&self, window: u32) -> u32;
     /// Whether a packet may go, where the scheme allows so many in flight and the application gave those before `end`.
@@ -41,13 +41,13 @@ pub trait Rules: Clone {
     /// The application has more to send.
     fn resume(&mut self) {}
     /// Sends a packet: its number. It may.
-    fn send(&mut self, now: Time) -> u32;
+    fn send(&mut self, now: Instant) -> u32;
     /// When the retransmission timer expires.
-    fn expires(&self) -> Time;
+    fn expires(&self) -> Instant;
     /// Deals with an ACK.
-    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Time, totals: &mut Totals);
+    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Instant, totals: &mut Totals);
     /// The retransmission timer expired.
-    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Time, totals: &mut Totals);
+    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Instant, totals: &mut Totals);
 }
 
 /// Both ends of one sender's connections: an agent and its sink.
@@ -67,9 +67,9 @@ pub struct Agent<S, R> {
     receiver: Receiver,
     /// The sink of the connection before: what is still on its way to it counts as delivered.
     past: Receiver,
-    last_send: Time,
+    last_send: Instant,
     turn: u32,
-    planned: Time,
+    planned: Instant,
     totals: Totals,
 }
 
@@ -87,9 +87,9 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
             end: 0,
             receiver: Receiver::new(0),
             past: Receiver::new(0),
-            last_send: 0,
+            last_send: Instant::START,
             turn: 0,
-            planned: NEVER,
+            planned: Instant::NEVER,
             totals: Totals::default(),
         }
     }
@@ -101,7 +101,7 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
 
     /// The latest sample of the RTT, ns; 0 before the first.
     #[must_use]
-    pub fn latest_rtt(&self) -> Time {
+    pub fn latest_rtt(&self) -> Duration {
         self.rules.latest_rtt()
     }
 
@@ -125,7 +125,7 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
 
     /// The smoothed RTT, ns; 0 before the first sample.
     #[must_use]
-    pub fn srtt(&self) -> Time {
+    pub fn srtt(&self) -> Duration {
         self.rules.srtt()
     }
 
@@ -136,7 +136,7 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
     }
 
     /// A new connection: all state at its beginning.
-    fn open(&mut self, now: Time) {
+    fn open(&mut self, now: Instant) {
         let next = self.rules.next();
         self.opened = true;
         (self.first, self.end) = (next, next);
@@ -151,7 +151,7 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
         self.rules.may_send(self.scheme.window(), self.end)
     }
 
-    fn send(&mut self, now: Time) -> Packet {
+    fn send(&mut self, now: Instant) -> Packet {
         let fresh = self.rules.next();
         let seq = self.rules.send(now);
         self.totals.sent += 1;
@@ -173,28 +173,52 @@ impl<S: Scheme, R: Rules> Agent<S, R> {
     fn xcp_header(&self) -> XcpHeader {
         XcpHeader {
             window_bytes: f64::from(self.scheme.window()) * f64::from(self.settings.packet_bytes),
-            rtt_s: to_s(self.rules.srtt()),
+            rtt_s: self.rules.srtt().as_s(),
             feedback_bytes: f64::INFINITY,
         }
     }
 
     /// Counts a packet that arrived, and so many that are in order by it.
-    fn deliver(&mut self, packet: &Packet, now: Time, new: bool, in_order: u32) {
+    fn deliver(&mut self, packet: &Packet, now: Instant, new: bool, in_order: u32) {
         let syn = packet.bytes < self.settings.packet_bytes;
         self.totals.arrive(now - packet.sent, self.on, new, syn, in_order);
     }
 
-    fn on_ack(&mut self, now: Time) {
+    fn on_ack(&mut self, now: Instant) {
         let feedback = self.receiver.acknowledge();
         self.rules.acknowledge(&feedback, &mut self.scheme, now, &mut self.totals);
         self.totals.acks += 1;
         self.totals.sampled += self.rules.latest_rtt();
         self.receiver.recycle(feedback);
     }
+
+    /// When it wants to act next.
+    fn due(&self) -> Instant {
+        let send =
+            if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { Instant::NEVER };
+        send.min(self.rules.expires()).min(self.receiver.deadline)
+    }
+
+    /// Its time has come: a packet to send, if it has one.
+    fn step(&mut self, now: Instant) -> Option<Packet> {
+        if self.receiver.deadline <= now {
+            self.on_ack(now);
+            None
+        } else if self.rules.expires() <= now {
+            self.rules.time_out(&mut self.scheme, now, &mut self.totals);
+            None
+        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
+            Some(self.send(now))
+        } else {
+            None
+        }
+    }
 }
 
 impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
-    fn start(&mut self, now: Time, packets: u32) {
+    acts_in_steps!();
+
+    fn start(&mut self, now: Instant, packets: u32) {
         self.on = true;
         if !self.opened || self.settings.connections == Connections::Fresh {
             self.open(now);
@@ -205,18 +229,7 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
         self.turn = 0;
     }
 
-    /// The application gives no more; what is outstanding is still repaired.
-    fn stop(&mut self, _now: Time) {
-        check_numbers(self.rules.next());
-        self.on = false;
-        self.end = self.rules.next();
-    }
-
-    fn is_on(&self) -> bool {
-        self.on
-    }
-
-    fn receive(&mut self, packet: &Packet, now: Time, _clock: Time) {
+    fn receive(&mut self, packet: &Packet, now: Instant, _clock: Duration) {
         if packet.seq < self.first {
             // Of an earlier connection, which nobody listens to any more.
             let before = self.past.next();
@@ -231,46 +244,6 @@ impl<S: Scheme, R: Rules> Endpoint for Agent<S, R> {
             self.on_ack(now);
         }
     }
-
-    fn finished(&self) -> bool {
-        self.on && self.rules.una() == self.end
-    }
-
-    fn ready(&self) -> Time {
-        let send = if self.may_send() { self.last_send.saturating_add(self.scheme.intersend()) } else { NEVER };
-        let at = send.min(self.rules.expires()).min(self.receiver.deadline);
-        // A schedule has no keys between MAX_TIME and NEVER.
-        if at > MAX_TIME { NEVER } else { at }
-    }
-
-    fn planned(&self) -> Time {
-        self.planned
-    }
-
-    fn plan(&mut self, at: Time) {
-        self.planned = at;
-    }
-
-    fn act(&mut self, now: Time) -> (Option<Packet>, Time, u32) {
-        let packet = if self.receiver.deadline <= now {
-            self.on_ack(now);
-            None
-        } else if self.rules.expires() <= now {
-            self.rules.time_out(&mut self.scheme, now, &mut self.totals);
-            None
-        } else if self.may_send() && self.last_send.saturating_add(self.scheme.intersend()) <= now {
-            Some(self.send(now))
-        } else {
-            None
-        };
-        self.planned = self.ready().max(now);
-        let turn = if self.planned == now { self.turn } else { 0 };
-        (packet, self.planned, turn)
-    }
-
-    fn totals(&self) -> Totals {
-        self.totals
-    }
 }
 
 #[cfg(test)]
@@ -282,7 +255,7 @@ mod tests {
     #[test]
     fn packet_numbers_do_not_wrap() {
         let mut agent: Agent<_, Tcp> = Agent::new(ConstantWindow { packets: 6 }, 0, Settings::remy13());
-        agent.start(0, u32::MAX);
+        agent.start(Instant::START, u32::MAX);
         assert_eq!(agent.end, NUMBERS);
     }
 }

@@ -4,7 +4,7 @@
 //! timeout takes `sent_to` back.
 
 use exmachina_net::endpoint::Totals;
-use exmachina_net::time::{NEVER, Time};
+use exmachina_net::time::{Duration, Instant};
 
 use super::Rules;
 use super::estimator::{Estimator, NS2};
@@ -72,17 +72,17 @@ pub struct Tcp {
     /// Recovery ends when all packets before this one are acknowledged.
     recover: Option<u32>,
     rtt: Estimator,
-    expires: Time,
+    expires: Instant,
     /// The packet whose ACK ends the backoff, where one is being waited for.
     timed: Option<u32>,
-    min_rtt: Time,
+    min_rtt: Duration,
     delivered: u64,
     /// What XCP takes for a packet's bytes when its routers change the window: data only (`tcp/xcp-end-sys.cc`).
     data_bytes: f64,
 }
 
 impl Tcp {
-    fn congestion(&self, now: Time, lost: u32) -> Congestion {
+    fn congestion(&self, now: Instant, lost: u32) -> Congestion {
         Congestion {
             now,
             in_flight: self.in_flight(),
@@ -98,12 +98,12 @@ impl Tcp {
         self.inflation > 0
     }
 
-    fn start_timer(&mut self, now: Time) {
+    fn start_timer(&mut self, now: Instant) {
         self.expires = self.rtt.expiry(now);
     }
 
     /// An ACK of new data that ends recovery, or comes outside of it.
-    fn advance(&mut self, ack: &Feedback, now: Time) {
+    fn advance(&mut self, ack: &Feedback, now: Instant) {
         if self.in_recovery() {
             self.inflation = 0;
             if self.lowered == Lowered::Duplicates {
@@ -127,7 +127,7 @@ impl Tcp {
     }
 
     /// An ACK of a part of what was outstanding when recovery began: by how much the window deflates.
-    fn advance_partly(&mut self, ack: &Feedback, now: Time) -> u32 {
+    fn advance_partly(&mut self, ack: &Feedback, now: Instant) -> u32 {
         // RFC 6582 §3.2, step 3: of the partial ACKs of a recovery only the first one starts the timer anew.
         if let Flavour::NewReno { first_partial } = &mut self.flavour
             && !std::mem::replace(first_partial, true)
@@ -154,7 +154,7 @@ impl Tcp {
     }
 
     /// The third duplicate ACK.
-    fn retransmit<S: Scheme>(&mut self, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn retransmit<S: Scheme>(&mut self, scheme: &mut S, now: Instant, totals: &mut Totals) {
         // RFC 6582 §3.2, step 1: not for the duplicates that repairs of an earlier window cause.
         let anew = self.recover.is_none_or(|recover| self.una > recover) || self.lowered == Lowered::Duplicates;
         if !anew || self.una == self.next {
@@ -170,7 +170,7 @@ impl Tcp {
         self.repair = Some(self.una);
     }
 
-    fn duplicate<S: Scheme>(&mut self, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn duplicate<S: Scheme>(&mut self, scheme: &mut S, now: Instant, totals: &mut Totals) {
         self.duplicates += 1;
         if self.duplicates < DUPLICATES {
             self.gate = Gate::Extra;
@@ -203,9 +203,9 @@ impl Rules for Tcp {
             lowered: Lowered::Never,
             recover: None,
             rtt: Estimator::new(NS2),
-            expires: NEVER,
+            expires: Instant::NEVER,
             timed: None,
-            min_rtt: Time::MAX,
+            min_rtt: Duration::MAX,
             delivered: 0,
             data_bytes: f64::from(settings.packet_bytes - settings.header_bytes),
         }
@@ -223,11 +223,11 @@ impl Rules for Tcp {
         self.sent_to.saturating_sub(self.una)
     }
 
-    fn srtt(&self) -> Time {
+    fn srtt(&self) -> Duration {
         self.rtt.srtt()
     }
 
-    fn latest_rtt(&self) -> Time {
+    fn latest_rtt(&self) -> Duration {
         self.rtt.latest()
     }
 
@@ -252,7 +252,7 @@ impl Rules for Tcp {
         self.gate = Gate::Window;
     }
 
-    fn send(&mut self, now: Time) -> u32 {
+    fn send(&mut self, now: Instant) -> u32 {
         let all_acknowledged = self.una == self.next;
         let seq = self.repair.take().unwrap_or_else(|| {
             self.gate = match self.gate {
@@ -269,17 +269,17 @@ impl Rules for Tcp {
                 self.timed = Some(seq);
             }
         }
-        if self.expires == NEVER || all_acknowledged {
+        if self.expires == Instant::NEVER || all_acknowledged {
             self.start_timer(now);
         }
         seq
     }
 
-    fn expires(&self) -> Time {
+    fn expires(&self) -> Instant {
         self.expires
     }
 
-    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn acknowledge<S: Scheme>(&mut self, ack: &Feedback, scheme: &mut S, now: Instant, totals: &mut Totals) {
         let acked = ack.next.saturating_sub(self.una);
         let mut in_recovery = false;
         let mut deflate = 0;
@@ -323,7 +323,7 @@ impl Rules for Tcp {
         }
     }
 
-    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Time, totals: &mut Totals) {
+    fn time_out<S: Scheme>(&mut self, scheme: &mut S, now: Instant, totals: &mut Totals) {
         (self.inflation, self.duplicates) = (0, 0);
         (self.repair, self.gate) = (None, Gate::Window);
         self.recover = Some(self.next);

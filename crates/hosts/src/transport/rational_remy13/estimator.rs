@@ -1,13 +1,13 @@
 //! ns-2's estimates of the RTT as TCP/Rational of Remy'13 keeps them, and the timeout that follows from them.
 
-use exmachina_net::time::{SECOND, Time};
+use exmachina_net::time::Duration;
 
 /// A tick of its clock.
-pub(super) const TICK: Time = 100_000;
+pub(super) const TICK: Duration = Duration::from_nanos(100_000);
 /// Timeout before the first sample, least and largest timeout.
-const RTO_INITIAL: Time = 3 * SECOND;
-const RTO_FLOOR: Time = SECOND / 5;
-const RTO_CEILING: Time = 60 * SECOND;
+const RTO_INITIAL: Duration = Duration::from_secs(3);
+const RTO_FLOOR: Duration = Duration::from_millis(200);
+const RTO_CEILING: Duration = Duration::from_secs(60);
 /// Timeouts are doubled at most this many times over.
 const MAX_BACKOFF: u64 = 64;
 
@@ -28,7 +28,7 @@ impl Default for TickEstimator {
 }
 
 impl TickEstimator {
-    pub(super) fn sample(&mut self, rtt: Time) {
+    pub(super) fn sample(&mut self, rtt: Duration) {
         self.latest = ((rtt + TICK / 2) / TICK).max(1);
         if self.srtt == 0 {
             (self.srtt, self.variation) = (8 * self.latest, 2 * self.latest);
@@ -40,7 +40,7 @@ impl TickEstimator {
         self.variation = (self.variation + difference - self.variation / 4).max(1);
     }
 
-    pub(super) fn rto(&self) -> Time {
+    pub(super) fn rto(&self) -> Duration {
         let rto = if self.srtt == 0 { RTO_INITIAL } else { (8 * self.variation + self.srtt) / 8 * TICK };
         // RFC 6298 §2.4 before §5.5.
         (rto.max(RTO_FLOOR) * self.backoff).min(RTO_CEILING)
@@ -59,9 +59,9 @@ mod tests {
     fn the_estimator_by_hand() {
         let mut rtt = TickEstimator::default();
         // 150.7 ms are 1507 ticks; 150.76 ms are 1508.
-        rtt.sample(150_700_000);
-        assert_eq!((rtt.latest, rtt.srtt, rtt.variation, rtt.rto()), (1507, 12_056, 3014, 452_100_000));
-        rtt.sample(150_760_000);
+        rtt.sample(Duration::from_nanos(150_700_000));
+        assert_eq!((rtt.latest, rtt.srtt, rtt.variation, rtt.rto()), (1507, 12_056, 3014, Duration::from_ms(452.1)));
+        rtt.sample(Duration::from_nanos(150_760_000));
         // 12056 + 1508 - 1507, 3014 + 1 - 753.
         assert_eq!((rtt.latest, rtt.srtt, rtt.variation), (1508, 12_057, 2262));
         assert_eq!(rtt.rto(), (8 * 2262 + 12_057) / 8 * TICK);

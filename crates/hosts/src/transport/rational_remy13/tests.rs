@@ -3,8 +3,7 @@
 use super::*;
 use crate::scheme::ConstantWindow;
 
-const MS: Time = 1_000_000;
-const RTT: Time = 100 * MS;
+const RTT: Duration = Duration::from_millis(100);
 
 type Agent = RationalRemy13<ConstantWindow>;
 
@@ -12,12 +11,12 @@ type Agent = RationalRemy13<ConstantWindow>;
 fn agent(opening: Opening) -> Agent {
     let settings = Settings { opening, ..Settings::remy13() };
     let mut agent = RationalRemy13::new(ConstantWindow { packets: 6 }, 0, settings);
-    agent.start(0, u32::MAX);
+    agent.start(Instant::START, u32::MAX);
     agent
 }
 
 /// Lets the agent act until it has nothing to do at this time: the numbers that it sends.
-fn sends(agent: &mut Agent, now: Time) -> Vec<u32> {
+fn sends(agent: &mut Agent, now: Instant) -> Vec<u32> {
     let mut sent = Vec::new();
     while agent.ready() <= now {
         sent.extend(agent.act(now).0.map(|packet| packet.seq));
@@ -25,46 +24,52 @@ fn sends(agent: &mut Agent, now: Time) -> Vec<u32> {
     sent
 }
 
-fn arrives(agent: &mut Agent, seq: u32, sent: Time, now: Time) -> Vec<u32> {
-    agent.receive(&Packet { seq, sent, bytes: 1260, ..Packet::default() }, now, 0);
+fn arrives(agent: &mut Agent, seq: u32, sent: Instant, now: Instant) -> Vec<u32> {
+    agent.receive(&Packet { seq, sent, bytes: 1260, ..Packet::default() }, now, Duration::ZERO);
     sends(agent, now)
 }
 
 #[test]
 fn duplicates_let_two_packets_go_and_then_everything_again_once() {
     let mut agent = agent(Opening::Data);
-    assert_eq!(sends(&mut agent, 0), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(sends(&mut agent, Instant::START), [0, 1, 2, 3, 4, 5]);
     // 0 is lost.
-    assert_eq!(arrives(&mut agent, 1, 0, RTT), [6]);
-    assert_eq!(arrives(&mut agent, 2, 0, RTT), [7]);
+    assert_eq!(arrives(&mut agent, 1, Instant::START, Instant::START + RTT), [6]);
+    assert_eq!(arrives(&mut agent, 2, Instant::START, Instant::START + RTT), [7]);
     // A constant window does not collapse: all six go again.
-    assert_eq!(arrives(&mut agent, 3, 0, RTT), [0, 1, 2, 3, 4, 5]);
-    assert_eq!((arrives(&mut agent, 4, 0, RTT), arrives(&mut agent, 5, 0, RTT)), (vec![], vec![]));
+    assert_eq!(arrives(&mut agent, 3, Instant::START, Instant::START + RTT), [0, 1, 2, 3, 4, 5]);
+    assert_eq!(
+        (
+            arrives(&mut agent, 4, Instant::START, Instant::START + RTT),
+            arrives(&mut agent, 5, Instant::START, Instant::START + RTT)
+        ),
+        (vec![], vec![])
+    );
     assert_eq!((agent.totals().reductions, agent.totals().timeouts), (1, 0));
 }
 
 #[test]
 fn a_syn_goes_alone_and_an_rtt_ahead() {
     let mut agent = agent(Opening::Syn);
-    assert_eq!(sends(&mut agent, 0), [0]);
-    agent.receive(&Packet { bytes: HEADER_BYTES, ..Packet::default() }, RTT, 0);
-    assert_eq!(sends(&mut agent, RTT), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(sends(&mut agent, Instant::START), [0]);
+    agent.receive(&Packet { bytes: HEADER_BYTES, ..Packet::default() }, Instant::START + RTT, Duration::ZERO);
+    assert_eq!(sends(&mut agent, Instant::START + RTT), [1, 2, 3, 4, 5, 6]);
     assert_eq!(agent.totals().in_order, 0);
 }
 
 #[test]
 fn the_timer_runs_on_and_doubles() {
     let mut agent = agent(Opening::Data);
-    sends(&mut agent, 0);
-    assert_eq!(agent.ready(), 3000 * MS);
-    (0..6).for_each(|seq| _ = arrives(&mut agent, seq, 0, RTT));
-    agent.stop(RTT);
+    sends(&mut agent, Instant::START);
+    assert_eq!(agent.ready(), Instant::from_millis(3000));
+    (0..6).for_each(|seq| _ = arrives(&mut agent, seq, Instant::START, Instant::START + RTT));
+    agent.stop(Instant::START + RTT);
     // All that was sent is still acknowledged; 8 R of 8ths and 2 R: 3 R, which later samples of R bring down.
-    (6..12).for_each(|seq| _ = arrives(&mut agent, seq, RTT, 2 * RTT));
+    (6..12).for_each(|seq| _ = arrives(&mut agent, seq, Instant::START + RTT, Instant::START + 2 * RTT));
     let rto = agent.rtt.rto();
-    assert_eq!(agent.ready(), 2 * RTT + rto);
-    assert!(sends(&mut agent, 2 * RTT + rto).is_empty());
-    assert_eq!((agent.totals().timeouts, agent.ready()), (0, 2 * RTT + rto + 2 * rto));
+    assert_eq!(agent.ready(), Instant::START + 2 * RTT + rto);
+    assert!(sends(&mut agent, Instant::START + 2 * RTT + rto).is_empty());
+    assert_eq!((agent.totals().timeouts, agent.ready()), (0, Instant::START + 2 * RTT + rto + 2 * rto));
 }
 
 #[test]
@@ -73,5 +78,5 @@ fn packet_numbers_do_not_wrap() {
     let mut agent = agent(Opening::Data);
     assert_eq!(agent.end, NUMBERS);
     agent.edge = NUMBERS;
-    agent.stop(0);
+    agent.stop(Instant::START);
 }

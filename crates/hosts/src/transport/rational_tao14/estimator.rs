@@ -1,6 +1,6 @@
 //! The estimates of the RTT that TCP/Rational of Tao'14 keeps, and the timeout that follows from them.
 
-use exmachina_net::time::{Time, from_s};
+use exmachina_net::time::Duration;
 
 /// Timeout before the first sample, s (RFC 6298 §2.1).
 const RTO_INITIAL_S: f64 = 1.0;
@@ -42,8 +42,8 @@ impl Estimator {
         self.rto_s = RTO_FLOOR_S.max(self.srtt_s + GRANULARITY_S.max(4.0 * self.variation_s));
     }
 
-    pub(super) fn rto(&self) -> Time {
-        from_s(self.rto_s)
+    pub(super) fn rto(&self) -> Duration {
+        Duration::from_s(self.rto_s)
     }
 
     pub(super) fn back_off(&mut self) {

@@ -53,12 +53,14 @@ impl Scoreboard {
 
 #[cfg(test)]
 mod tests {
+    use exmachina_net::time::Instant;
+
     use super::super::tests::board as sent;
 
     #[test]
     fn what_is_acknowledged_is_forgotten() {
         let mut board = sent(1000, true);
-        board.acknowledge(1000, 2000);
+        board.acknowledge(1000, Instant::from_nanos(2000));
         assert_eq!((board.order.len(), board.overtaken(3)), (100, None));
     }
 }

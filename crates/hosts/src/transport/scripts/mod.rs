@@ -24,14 +24,14 @@ mod without_sack;
 
 use exmachina_net::endpoint::Endpoint;
 use exmachina_net::packet::Packet;
-use exmachina_net::time::{Time, from_ms, to_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use crate::scheme::{NewReno, NewRenoSettings, Scheme};
 use crate::transport::{Ends, Recovery, Settings};
 
 /// Today's transport with an ACK for every packet.
 fn today() -> Settings {
-    Settings { delayed_ack: 0, ..Settings::today() }
+    Settings { delayed_ack: Duration::ZERO, ..Settings::today() }
 }
 
 /// Reno with this initial window.
@@ -41,14 +41,14 @@ fn reno(initial_window: u32) -> NewReno {
 
 /// The transport of Tao'14's ns-2 with exact times, under this stack.
 fn ns2(recovery: Recovery) -> Settings {
-    Settings { clock: 0, ..Settings::tao14().with_recovery(recovery) }
+    Settings { clock: Duration::ZERO, ..Settings::tao14().with_recovery(recovery) }
 }
 
 /// A connection, and its packets on their way.
 struct Scene<S> {
     connection: Ends<S>,
     on_the_way: Vec<Packet>,
-    clock: Time,
+    clock: Instant,
     /// What happened, line by line, and what of it should not have.
     diary: String,
     wrong: u32,
@@ -57,8 +57,8 @@ struct Scene<S> {
 /// Plays a script and checks it line by line: the packets on their way at its end.
 #[track_caller]
 fn play<S: Scheme>(settings: Settings, scheme: S, script: &str) -> Vec<Packet> {
-    let connection = Ends::new(scheme, 0, settings, 0);
-    let mut scene = Scene { connection, on_the_way: vec![], clock: 0, diary: String::new(), wrong: 0 };
+    let connection = Ends::new(scheme, 0, settings, Duration::ZERO);
+    let mut scene = Scene { connection, on_the_way: vec![], clock: Instant::START, diary: String::new(), wrong: 0 };
     for line in script.lines().map(str::trim).filter(|line| !line.is_empty()) {
         scene.line(line);
     }
@@ -71,8 +71,9 @@ impl<S: Scheme> Scene<S> {
         let (left, right) = line.split_once("->").unwrap_or((line, ""));
         let mut words = left.split_whitespace();
         assert_eq!(words.next(), Some("at"), "{line}");
-        let now = from_ms(words.next().and_then(|ms| ms.parse().ok()).unwrap_or_else(|| panic!("a time: {line}")));
-        let early = self.act(now.saturating_sub(1));
+        let now =
+            Instant::from_ms(words.next().and_then(|ms| ms.parse().ok()).unwrap_or_else(|| panic!("a time: {line}")));
+        let early = self.act(now.saturating_sub(Duration::NANOSECOND));
         self.check(early.is_empty(), &format!("  before that {early:?} left"));
         self.clock = now;
         match words.next() {
@@ -131,11 +132,11 @@ impl<S: Scheme> Scene<S> {
         let copy = if latest { copies.next_back() } else { copies.next() };
         let packet =
             self.on_the_way.remove(copy.unwrap_or_else(|| panic!("{line}: no {seq} on its way\n{}", self.diary)));
-        self.connection.receive(&packet, self.clock, 1);
+        self.connection.receive(&packet, self.clock, Duration::ZERO);
     }
 
     /// Lets the connection act up to a time: the packets that left.
-    fn act(&mut self, until: Time) -> Vec<u32> {
+    fn act(&mut self, until: Instant) -> Vec<u32> {
         let mut left = vec![];
         for _ in 0..1000 {
             let at = self.connection.ready().max(self.clock);
@@ -147,7 +148,7 @@ impl<S: Scheme> Scene<S> {
                 self.on_the_way.push(packet);
             }
         }
-        panic!("a thousand acts before {} ms: {left:?}", to_ms(until));
+        panic!("a thousand acts before {} ms: {left:?}", until.as_ms());
     }
 }
 

@@ -1,7 +1,7 @@
 //! RACK's rules, line by line (RFC 8985 §6), with PRR's (RFC 9937 §6).
 
 use exmachina_net::packet::Ecn;
-use exmachina_net::time::Time;
+use exmachina_net::time::{Duration, Instant};
 
 use super::{play, reno, today};
 use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
@@ -11,13 +11,13 @@ use crate::scheme::{Ack, Capabilities, NewReno, NewRenoSettings, Scheme};
 struct Roomy;
 
 impl Scheme for Roomy {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
     fn on_ack(&mut self, _ack: &Ack) {}
     fn window(&self) -> u32 {
         10
     }
-    fn intersend(&self) -> Time {
-        0
+    fn intersend(&self) -> Duration {
+        Duration::ZERO
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { owns_recovery: true, ..Capabilities::default() }

@@ -1,6 +1,6 @@
 //! The transports under RemyCCs in the authors' ns-2, line by line.
 
-use exmachina_net::time::{Time, from_ms};
+use exmachina_net::time::{Duration, Instant};
 
 use super::{ns2, play};
 use crate::scheme::{Ack, Capabilities, ConstantWindow, Scheme};
@@ -11,13 +11,13 @@ use crate::transport::Recovery;
 struct Paced;
 
 impl Scheme for Paced {
-    fn start(&mut self, _now: Time) {}
+    fn start(&mut self, _now: Instant) {}
     fn on_ack(&mut self, _ack: &Ack) {}
     fn window(&self) -> u32 {
         5
     }
-    fn intersend(&self) -> Time {
-        from_ms(1.0)
+    fn intersend(&self) -> Duration {
+        Duration::from_ms(1.0)
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { owns_recovery: true, forgets: true, ..Capabilities::default() }

@@ -4,18 +4,18 @@ use super::*;
 use crate::packet::Ecn;
 use crate::queue::testing::packet;
 
-const MS: Time = 1_000_000;
+const MS: Duration = Duration::from_millis(1);
 
 /// An unresponsive source at `rate` packets per ms into a link of 1 packet per ms; the drop times in ms.
-fn overload(queue: &mut CoDel, rate: f64, from_ms: Time, to_ms: Time) -> Vec<Time> {
+fn overload(queue: &mut CoDel, rate: f64, from_ms: u64, to_ms: u64) -> Vec<u64> {
     let (mut drops, mut dropped, mut owed) = (vec![], vec![], 0.0);
     for ms in from_ms..to_ms {
         owed += rate;
         while owed >= 1.0 {
             owed -= 1.0;
-            queue.enqueue(packet(0, ms as u32), ms * MS, &mut dropped);
+            queue.enqueue(packet(0, ms as u32), Instant::from_millis(ms), &mut dropped);
         }
-        queue.dequeue(ms * MS, &mut dropped);
+        queue.dequeue(Instant::from_millis(ms), &mut dropped);
         drops.extend(dropped.drain(..).map(|_| ms));
     }
     drops
@@ -72,25 +72,25 @@ fn a_last_packet_is_never_dropped() {
     let (mut queue, mut dropped) = (codel(CoDelSettings::default()), vec![]);
     for round in 0..50 {
         let now = round * 1000 * MS;
-        queue.enqueue(packet(0, 0), now, &mut dropped);
-        queue.enqueue(packet(0, 1), now, &mut dropped);
-        assert!(queue.dequeue(now + 500 * MS, &mut dropped).is_some());
-        assert!(queue.dequeue(now + 900 * MS, &mut dropped).is_some());
+        queue.enqueue(packet(0, 0), Instant::START + now, &mut dropped);
+        queue.enqueue(packet(0, 1), Instant::START + now, &mut dropped);
+        assert!(queue.dequeue(Instant::START + now + 500 * MS, &mut dropped).is_some());
+        assert!(queue.dequeue(Instant::START + now + 900 * MS, &mut dropped).is_some());
     }
     assert!(dropped.is_empty());
 }
 
 /// A state that left dropping at 1 s, with this many drops behind it.
 fn left(count: u32, last_count: u32) -> CoDelState {
-    CoDelState { drop_next: 1000 * MS, count, last_count, ..CoDelState::default() }
+    CoDelState { drop_next: Instant::from_millis(1000), count, last_count, ..CoDelState::default() }
 }
 
 #[test]
 fn the_drop_rate_resumes_soon_after_it_was_left() {
     // RFC 8289 §5.5: the drops that the last cycle added, within 16 intervals.
     let rfc = CoDelSettings::default();
-    let count = |mut state: CoDelState, settings: &CoDelSettings, at: Time| {
-        state.enter(settings, at * MS);
+    let count = |mut state: CoDelState, settings: &CoDelSettings, at: u64| {
+        state.enter(settings, Instant::from_millis(at));
         state.count
     };
     assert_eq!(count(left(30, 10), &rfc, 1100), 20);
@@ -107,10 +107,10 @@ fn the_drop_rate_resumes_soon_after_it_was_left() {
 #[test]
 fn the_code_of_2012_waits_less_before_it_drops_again() {
     let old = CoDelSettings { law: CoDelLaw::Nichols2012, ..CoDelSettings::default() };
-    assert_eq!(left(4, 1).patience(&old, 1100 * MS), 1150 * MS);
-    assert_eq!(left(4, 1).patience(&old, 1800 * MS), 1900 * MS);
-    assert_eq!(left(1, 1).patience(&old, 1100 * MS), 1200 * MS);
-    assert_eq!(left(4, 1).patience(&CoDelSettings::default(), 1100 * MS), 1200 * MS);
+    assert_eq!(left(4, 1).patience(&old, Instant::from_millis(1100)), Instant::from_millis(1150));
+    assert_eq!(left(4, 1).patience(&old, Instant::from_millis(1800)), Instant::from_millis(1900));
+    assert_eq!(left(1, 1).patience(&old, Instant::from_millis(1100)), Instant::from_millis(1200));
+    assert_eq!(left(4, 1).patience(&CoDelSettings::default(), Instant::from_millis(1100)), Instant::from_millis(1200));
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn capable_packets_are_marked_when_others_would_be_dropped() {
     let (mut marks, mut dropped) = (vec![], vec![]);
     for ms in 0..2000 {
         for _ in 0..1 + ms % 2 {
-            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, 0) }, ms * MS, &mut dropped);
+            queue.enqueue(Packet { ecn: Ecn::Capable, ..packet(0, 0) }, Instant::from_millis(ms), &mut dropped);
         }
-        let sent = queue.dequeue(ms * MS, &mut dropped);
+        let sent = queue.dequeue(Instant::from_millis(ms), &mut dropped);
         if sent.is_some_and(|p| p.ecn == Ecn::Marked) {
             marks.push(ms);
         }
@@ -148,12 +148,12 @@ fn an_elastic_source_settles_with_a_short_standing_queue() {
         }
         while f64::from(in_flight) < window.floor() {
             in_flight += 1;
-            queue.enqueue(packet(0, 0), ms * MS, &mut dropped);
+            queue.enqueue(packet(0, 0), Instant::from_millis(ms), &mut dropped);
         }
-        if let Some(p) = queue.dequeue(ms * MS, &mut dropped) {
+        if let Some(p) = queue.dequeue(Instant::from_millis(ms), &mut dropped) {
             acks.push_back(ms + 100);
             if ms > 20_000 {
-                let waited = (ms * MS - p.enqueued) as f64 / 1e6;
+                let waited = (Instant::from_millis(ms) - p.enqueued).as_nanos_f64() / 1e6;
                 (delay, sent) = (delay + waited, sent + 1.0);
                 seconds_above += u32::from(waited > 60.0);
             }
