@@ -7,7 +7,7 @@
 use cpu_time::ProcessTime;
 use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
 use exmachina_hosts::transport::{Preset, Settings};
-use exmachina_net::network::{FlowPlan, HopPlan, Network, On, Workload};
+use exmachina_net::network::{Acks, FlowPlan, HopPlan, Network, On, Workload};
 use exmachina_net::observe::Unwatched;
 use exmachina_net::queue::{Limit, QueueKind, SfqCoDelSettings};
 use exmachina_net::random::Seed;
@@ -23,22 +23,65 @@ struct Case {
     senders: usize,
     rate_mbps: f64,
     on_s: f64,
+    /// What makes it less clean.
+    blur: fn(&mut Network),
 }
 
-const CASES: [Case; 6] = [
+const CASES: [Case; 11] = [
     Case {
         name: "2013-delta1, n = 8, 15 Mbit/s",
         table: "RemyCC-2013-delta1",
         senders: 8,
         rate_mbps: 15.0,
         on_s: 10.0,
+        blur: clean,
     },
-    Case { name: "tao-100x, n = 2, 9.93 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 9.93, on_s: 1.0 },
-    Case { name: "tao-100x, n = 2, 99.3 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 99.3, on_s: 1.0 },
-    Case { name: "tao-100x, n = 2, 185 Mbit/s", table: "tao-100x", senders: 2, rate_mbps: 185.0, on_s: 1.0 },
-    Case { name: "one rule, n = 2, 15 Mbit/s", table: "one rule", senders: 2, rate_mbps: 15.0, on_s: 1.0 },
-    Case { name: "one rule, n = 100, 15 Mbit/s", table: "one rule", senders: 100, rate_mbps: 15.0, on_s: 1.0 },
+    Case {
+        name: "tao-100x, n = 2, 9.93 Mbit/s",
+        table: "tao-100x",
+        senders: 2,
+        rate_mbps: 9.93,
+        on_s: 1.0,
+        blur: clean,
+    },
+    Case {
+        name: "tao-100x, n = 2, 99.3 Mbit/s",
+        table: "tao-100x",
+        senders: 2,
+        rate_mbps: 99.3,
+        on_s: 1.0,
+        blur: clean,
+    },
+    Case {
+        name: "tao-100x, n = 2, 185 Mbit/s",
+        table: "tao-100x",
+        senders: 2,
+        rate_mbps: 185.0,
+        on_s: 1.0,
+        blur: clean,
+    },
+    Case { name: "one rule, n = 2, 15 Mbit/s", table: "one rule", senders: 2, rate_mbps: 15.0, on_s: 1.0, blur: clean },
+    Case {
+        name: "one rule, n = 100, 15 Mbit/s",
+        table: "one rule",
+        senders: 100,
+        rate_mbps: 15.0,
+        on_s: 1.0,
+        blur: clean,
+    },
+    blurred("  ... with 1 us of jitter", |network| network.jitter_ms = 0.001),
+    blurred("  ... with 1 ms of jitter", |network| network.jitter_ms = 1.0),
+    blurred("  ... with room for 1 BDP", |network| network.hops[0].limit = Limit::Packets(1490)),
+    blurred("  ... with 0.1 % of loss", |network| network.hops[0].loss = 0.001),
+    blurred("  ... with an ACK for two packets", |network| network.acks = Acks { packets: 2, delay_ms: 40.0 }),
 ];
+
+/// The third again, less clean.
+const fn blurred(name: &'static str, blur: fn(&mut Network)) -> Case {
+    Case { name, table: "tao-100x", senders: 2, rate_mbps: 99.3, on_s: 1.0, blur }
+}
+
+fn clean(_: &mut Network) {}
 
 fn table(name: &str) -> Option<FlatTable> {
     if name == "one rule" {
@@ -52,7 +95,8 @@ fn table(name: &str) -> Option<FlatTable> {
 /// CPU time of one run and the packets it delivered.
 fn run(case: &Case, table: &FlatTable, seconds: f64) -> (f64, u64) {
     let workload = Workload::new(On::Seconds(case.on_s), case.on_s);
-    let network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
+    let mut network = Network::dumbbell(case.rate_mbps, 150.0, case.senders, workload);
+    (case.blur)(&mut network);
     let start = ProcessTime::now();
     let mut rounds = in_rounds(&network, Seed { root: 1, specimen: 0 }, |_| Remy::new(table));
     rounds.run(Instant::from_s(seconds), &mut Unwatched);

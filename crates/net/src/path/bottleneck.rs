@@ -39,6 +39,8 @@ pub struct Bottleneck {
     policed: bool,
     /// By sender.
     noise: Vec<Noise>,
+    /// Nothing happens but chance to each packet by itself; and not even that.
+    steady: bool,
     plain: bool,
     shuffles: bool,
     lost: u64,
@@ -71,12 +73,13 @@ impl Bottleneck {
         let (weather, rough) = (Weather::of(network, seed), Rough::of(network, seed));
         let policed = network.roughness.policed;
         let infinite = hop.limit == Limit::Infinite;
-        let calm = hop.loss == 0.0 && jitter == 0.0 && weather.is_none() && rough.is_none();
+        let steady = infinite && weather.is_none() && rough.is_none() && !policed;
         // Packets leave the link one service time apart, and those that find no room right behind another.
         let changes = network.roughness.wander > 0.0 || policed || rough.is_some();
         let late = changes || jitter > link.service().as_nanos_f64() / LARGEST_STEP || !infinite;
         Bottleneck {
-            plain: infinite && calm && !policed,
+            steady,
+            plain: steady && hop.loss == 0.0 && jitter == 0.0,
             shuffles: (jitter > 0.0 || rough.is_some() || policed) && late,
             link,
             shortest: delays.iter().copied().min().unwrap_or(Duration::ZERO),
@@ -122,6 +125,12 @@ impl Bottleneck {
             let departs = self.link.accept(now);
             return Passage { departs: Some(departs), back: departs + delay, lost: false };
         }
+        if self.steady {
+            let departs = self.link.accept(now);
+            let (lost, back) = self.perturb_each(sender, departs + delay);
+            self.lost += u64::from(lost);
+            return Passage { departs: Some(departs), back, lost };
+        }
         if let Some(weather) = &mut self.weather {
             weather.change(&mut self.link, now);
         }
@@ -143,6 +152,12 @@ impl Bottleneck {
         if let Some(rough) = &mut self.rough {
             return rough.perturb(sender as u16, back);
         }
+        self.perturb_each(sender, back)
+    }
+
+    /// The same where each packet has its own luck.
+    #[inline(always)]
+    fn perturb_each(&mut self, sender: usize, back: Instant) -> (bool, Instant) {
         let noise = &mut self.noise[sender];
         let lost = self.loss > 0.0 && noise.loss.uniform() < self.loss;
         let late = if self.jitter > 0.0 { noise.jitter.uniform() * self.jitter } else { 0.0 };
@@ -154,8 +169,8 @@ impl Bottleneck {
     #[must_use]
     pub fn no_news_before(&self, now: Instant) -> Instant {
         let departs = if self.policed { now } else { self.link.free().max(now) };
-        // What finds room takes its time on the link besides.
-        departs + self.shortest + if self.plain { self.link.service() } else { Duration::ZERO }
+        // Where all find room, they take their time on the link besides.
+        departs + self.shortest + if self.steady { self.link.service() } else { Duration::ZERO }
     }
 
     /// Packets dropped or lost so far.
