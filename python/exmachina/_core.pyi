@@ -73,6 +73,7 @@ class Network(TypedDict):
     clock_ms: float
     on_s: float | None
     on_bytes: float | None
+    on: Literal["seconds", "bytes", "icsi", "forever", "given"]
     off_s: float
 
 @final

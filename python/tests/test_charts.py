@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 from conftest import network
 
-from exmachina import Evaluation, InputError, evaluate
+from exmachina import Evaluation, InputError, Model, evaluate
 from exmachina.pictures.axes import Side, span
 from exmachina.pictures.cdf import cdf_chart
 from exmachina.pictures.cloud import clouds_of_flows, frontier_of
 from exmachina.pictures.labels import place_labels
 from exmachina.pictures.render import render, save, spec_of
-from exmachina.pictures.style import family_colours
+from exmachina.pictures.style import family_colours, network_words
 from exmachina.pictures.tradeoff import plane_of, results_chart, tradeoff_chart
 
 
@@ -177,3 +177,20 @@ def test_what_draws_is_loaded_when_something_is_drawn() -> None:
     code = f"import sys, exmachina, exmachina.command.cli; sys.exit(str(sorted({heavy})) if {heavy} else 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("on", "words"),
+    [
+        ("{ seconds = 5 }", "on 5 s / off 2 s"),
+        ("{ fixed_seconds = 3 }", "on 3 s / off 2 s"),
+        ("{ bytes = 1e5 }", "on 100000 bytes / off 2 s"),
+        ("{ icsi = { extra_bytes = 16384 } }", "on as long as flows of ICSI / off 2 s"),
+        ("'forever'", "on for ever"),
+    ],
+)
+def test_a_network_has_words_whatever_its_traffic(on: str, words: str) -> None:
+    text = "[link]\nrate_mbps = 15\n[path]\nrtt_ms = 100\n[senders]\ncount = 2\n[workload]\n"
+    model = Model(f"{text}on = {on}\noff = {{ seconds = 2 }}\n", "m.toml")
+    said = network_words(dict(model.held_out(1, 1).network(0)))
+    assert said == f"15 Mbit/s, 100 ms, 2 senders, {words}, infinite buffer"

@@ -144,11 +144,15 @@ impl Specimens {
         dict.set_item("loss", hop.loss)?;
         dict.set_item("jitter_ms", network.jitter_ms)?;
         dict.set_item("clock_ms", network.clock_ms)?;
-        let (on_s, on_bytes) = match workload.on {
-            On::Seconds(mean) | On::FixedSeconds(mean) => (Some(mean), None),
-            On::Bytes(mean) => (None, Some(mean)),
-            On::Icsi { .. } | On::Forever | On::At(_) | On::After(_) => (None, None),
+        let (on_s, on_bytes, on) = match workload.on {
+            On::Seconds(mean) => (Some(mean), None, "seconds"),
+            On::FixedSeconds(s) => (Some(s), None, "seconds"),
+            On::Bytes(mean) => (None, Some(mean), "bytes"),
+            On::Icsi { .. } => (None, None, "icsi"),
+            On::Forever => (None, None, "forever"),
+            On::At(_) | On::After(_) => (None, None, "given"),
         };
+        dict.set_item("on", on)?;
         dict.set_item("on_s", on_s)?;
         dict.set_item("on_bytes", on_bytes)?;
         dict.set_item("off_s", workload.off_s)?;

@@ -74,12 +74,21 @@ def network_words(network: dict[str, object]) -> str:
     assert isinstance(rtts, list)
     rtt = f"{rtts[0]:g}" if len(set(rtts)) == 1 else "/".join(f"{r:g}" for r in rtts)
     buffer = network["buffer_packets"]
-    on = f"{network['on_s']:g} s" if network["on_s"] is not None else f"{network['on_bytes']:g} bytes"
+    words_on = {
+        "seconds": f"on {network['on_s'] or 0:g} s",
+        "bytes": f"on {network['on_bytes'] or 0:g} bytes",
+        "icsi": "on as long as flows of ICSI",
+        "forever": "on for ever",
+        "given": "on at given instants",
+    }
+    on = words_on[str(network["on"])]
+    if network["on"] not in ("forever", "given"):
+        on += f" / off {network['off_s']:g} s"
     words = [
         f"{network['rate_mbps']:.4g} Mbit/s",
         f"{rtt} ms",
         f"{len(rtts)} sender{'s' * (len(rtts) != 1)}",
-        f"on {on} / off {network['off_s']:g} s",
+        on,
         "infinite buffer" if buffer is None else f"{buffer} packets of buffer",
     ]
     return ", ".join(words)
