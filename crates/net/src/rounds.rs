@@ -185,7 +185,8 @@ impl<E: Endpoint> Rounds<E> {
 
     /// Counts the time between the switches of a round.
     fn account(&mut self) {
-        self.switches.sort_unstable_by_key(|switch| (switch.at, switch.desk));
+        // One that ends and begins at one instant does so in that order.
+        self.switches.sort_by_key(|switch| switch.at);
         for Switch { at, desk, on } in self.switches.drain(..) {
             if on { self.on_times.start(desk, at) } else { self.on_times.stop(desk, at) }
         }
