@@ -75,10 +75,11 @@ fn senders<S: Scheme>(network: &Network, seed: Seed, scheme: impl Fn(usize) -> S
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use exmachina_hosts::scheme::{AnyScheme, ConstantWindow};
+    use exmachina_hosts::scheme::{AnyScheme, ConstantWindow, Remy};
     use exmachina_net::network::{On, Workload};
-    use exmachina_net::observe::Unless;
+    use exmachina_net::observe::{Unless, Unwatched};
     use exmachina_net::time::Instant;
+    use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
 
     use super::*;
 
@@ -95,6 +96,25 @@ mod tests {
         assert!(early && sent < 100_000, "{sent}");
         let (early, sent) = run(false);
         assert!(!early && sent > 900_000, "{sent}");
+    }
+
+    /// Bursts that a policer lets through at once come back at once: answers to them are more than an instant has turns.
+    #[test]
+    fn more_than_an_instant_has_turns_goes_in_the_same_order_in_rounds() {
+        let mut network = Network::dumbbell(14.0, 1.0, 6, Workload::new(On::Seconds(0.035), 0.02));
+        network.roughness.policed = true;
+        network.roughness.batch_ms = 0.125;
+        network.upsets.flow_s = 0.01;
+        let action = Action { multiple: 0.9, increment: 20, intersend_ms: 0.0 };
+        let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], action)).unwrap();
+        let scheme = |_| AnyScheme::Remy(Remy::new(&table));
+        for specimen in 0..20 {
+            let (seed, until) = (Seed { root: 1, specimen }, Instant::from_s(1.0));
+            let (mut one_by_one, mut rounds) = (dumbbell(&network, seed, scheme), in_rounds(&network, seed, scheme));
+            one_by_one.run(until, &mut Unwatched);
+            rounds.run(until, &mut Unwatched);
+            assert_eq!(rounds.outcome(), one_by_one.outcome());
+        }
     }
 
     #[test]

@@ -259,12 +259,16 @@ impl Departures {
         first: &mut u64,
     ) {
         let at = taken.1.at.as_nanos();
-        let mut together = vec![taken];
+        let mut together = vec![(self.turn(&taken.1, taken.0), taken)];
         while *first >> SENDER_BITS == at {
-            together.push(self.take(first, desks));
+            let (sender, send) = self.take(first, desks);
+            // No sender's packets pass each other: those of more than an instant's turns begin anew at the next (`schedule.rs`).
+            let turn = self.turn(&send, sender);
+            let own = together.last().filter(|(_, last)| last.0 == sender);
+            together.push((own.map_or(turn, |(before, _)| turn.max(*before)), (sender, send)));
         }
-        together.sort_by_key(|(sender, send)| self.turn(send, *sender));
-        for (sender, send) in together {
+        together.sort_by_key(|(turn, _)| *turn);
+        for (_, (sender, send)) in together {
             let (back, light) = self.send::<PLAIN>(send, sender, bottleneck);
             desks[sender].inbox.push_reserved(back, light);
         }

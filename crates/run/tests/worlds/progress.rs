@@ -50,6 +50,7 @@ fn repairs_may_drown(host: &Host<'_>, hop: &HopPlan) -> bool {
         QueueKind::CoDel(codel) => Some(codel.target),
         QueueKind::SfqCoDel(settings) => Some(settings.codel.target),
         QueueKind::FqCoDel(settings) => Some(settings.codel.target),
+        QueueKind::Cobalt(settings) => Some(settings.codel.target),
         _ => None,
     };
     // One that no loss slows down, or only in its model of the path, can push its own repairs out of a short queue that drops
