@@ -31,7 +31,7 @@ impl Designer {
     }
 
     /// How these tables of all classes do together on the validation specimens.
-    fn measure(&self, tables: &[&RuleTable], stop: &AtomicBool) -> Option<Measure> {
+    pub(super) fn measure(&self, tables: &[&RuleTable], stop: &AtomicBool) -> Option<Measure> {
         let flat = |table: &&RuleTable| FlatTable::new(table).expect("a search makes usable tables");
         let flats: Vec<FlatTable> = tables.iter().map(flat).collect();
         let meter = Meter::default();

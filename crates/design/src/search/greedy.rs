@@ -8,9 +8,9 @@ use exmachina_rules::{Action, FlatTable, Point, RuleTable, Signal};
 use exmachina_scenario::OnPeriod;
 use serde::{Deserialize, Serialize};
 
-use super::clearance::{clear_action, clear_table, edges};
+use super::clearance::{clear_action, edges};
 use super::evaluator::Stopped;
-use super::policies::Policy;
+use super::policy_search::PolicySearch;
 use super::race::{By, Candidate, Rules, Winner, fresh, race};
 use super::splits::halves;
 use super::tuning::Tuning;
@@ -36,6 +36,9 @@ const LEAPS_PER_HALF: usize = 4;
 const SMALL_GAIN: f64 = 0.007;
 /// Length of a run, in simulated seconds, that race sizes are meant for.
 const USUAL_S: f64 = 100.0;
+/// By how much runs are shorter where all networks are known in advance. Short runs flatter what is good at starting up, but there is
+/// less to be said of such networks.
+const QUICKER: f64 = 4.0;
 /// Steps between two counts of the uses of rules.
 const LOOK_EVERY: u32 = 8;
 
@@ -54,40 +57,23 @@ impl Default for Note {
     }
 }
 
-/// Policies that are tried anywhere, and near the last one; and the step size at which the search for them ends.
-const POLICIES_ANYWHERE: usize = 120;
-const POLICIES_NEARBY: usize = 40;
-const LAST_POLICY_STEP: f64 = 0.2;
+/// A table of so many rules has its beginnings behind it, and is worked on from a further level: what little it still gains is lost
+/// in races of a few runs, which then do more harm than good.
+const HAS_GROWN: usize = 4;
+const FURTHER_LEVEL: u32 = 1;
 
-/// The search for a policy.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PolicySearch {
-    /// The best so far.
-    policy: Option<Policy>,
-    /// How far from it others are tried.
-    step_size: f64,
-}
-
-impl Default for PolicySearch {
-    fn default() -> Self {
-        PolicySearch { policy: None, step_size: 1.0 }
-    }
-}
-
-/// A table of so many rules has its beginnings behind it.
-pub const HAS_GROWN: usize = 4;
-
-/// State of one restart, beside its table.
+/// State of the search beside the table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Greedy {
     /// The search for a policy to begin with, while it lasts.
-    pub policy: Option<PolicySearch>,
+    policy: Option<PolicySearch>,
+    /// It began with one.
+    had_policy: bool,
+    /// It began with little.
+    began_small: bool,
     notes: Vec<Note>,
     /// How closely it looks: at longer races, and at smaller splits.
-    pub level: u32,
-    /// Runs are a quarter as long. A good start in a hurry; but short runs flatter what is good at starting up, so that
-    /// much of what they show as gains is none.
-    pub quick: bool,
+    level: u32,
     /// Share of each rule in the firings of a specimen, from the last look.
     uses: Vec<f64>,
     /// Improvements since the last look at the uses.
@@ -98,13 +84,25 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// A restart that begins with a table. One that has grown is worked on from the second level: what little it still gains
-    /// is lost in races of a few runs, which then do more harm than good.
-    pub fn from(start: &RuleTable) -> Greedy {
+    /// A search that begins with a table; with one rule it begins with a policy, where these are asked for.
+    pub fn from(start: &RuleTable, policies: bool) -> Greedy {
         if start.len() < HAS_GROWN {
-            return Greedy::default();
+            let policy = (policies && start.len() == 1).then(PolicySearch::default);
+            return Greedy { had_policy: policy.is_some(), policy, began_small: true, ..Greedy::default() };
         }
-        Greedy { level: 1, notes: vec![Note { step_size: NEXT_STEP, whole: false }; start.len()], ..Greedy::default() }
+        let mut grown = Greedy::default();
+        grown.has_grown(start.len());
+        grown
+    }
+
+    fn has_grown(&mut self, rules: usize) {
+        self.level = FURTHER_LEVEL;
+        self.notes = vec![Note { step_size: NEXT_STEP, whole: false }; rules];
+    }
+
+    /// Whether it has had tables of which the present one need not be the best.
+    pub fn has_choice(&self) -> bool {
+        self.had_policy
     }
 
     /// One step: a rule improved, a rule split, or the next level.
@@ -133,31 +131,15 @@ impl Greedy {
         Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
     }
 
-    /// Looks for a policy better than the present table: anywhere at first, then near the last.
-    fn seek_policy(&mut self, search: PolicySearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        let PolicySearch { policy, step_size } = search;
-        let stream = &mut bench.stream();
-        let policies: Vec<Policy> = match &policy {
-            None => (0..POLICIES_ANYWHERE).map(|_| Policy::draw(stream)).collect(),
-            Some(policy) => (0..POLICIES_NEARBY).map(|_| policy.near(step_size, stream)).collect(),
-        };
-        let clear = |table: RuleTable| clear_table(&table, bench.model);
-        let tabled =
-            policies.into_iter().filter_map(|policy| policy.table(bench.model).map(|table| (policy, clear(table))));
-        let (policies, tables): (Vec<Policy>, Vec<RuleTable>) = tabled.unzip();
-        let (next, table, doing) = match self.best_of(tables, bench, tuning)? {
-            Some((table, by, candidate)) => {
-                let found = PolicySearch { policy: Some(policies[candidate].clone()), step_size };
-                (Some(found), Some(table), format!("policy: {by}"))
-            }
-            None => {
-                let on = policy.is_some() && step_size > LAST_POLICY_STEP;
-                let closer = on.then(|| PolicySearch { policy, step_size: step_size / 2.0 });
-                (closer, None, format!("policy: none better of size {step_size:.2}"))
-            }
-        };
-        self.policy = next;
-        Ok(Done { table, measured: None, doing })
+    /// A step of the search for a policy. What it ends with has grown.
+    fn seek_policy(&mut self, mut search: PolicySearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
+        let few = Greedy::default().rules(bench, tuning).first;
+        let (done, at_rest) = search.step(bench, few)?;
+        match &done.table {
+            Some(table) if at_rest => self.has_grown(table.len()),
+            _ => self.policy = Some(search),
+        }
+        Ok(done)
     }
 
     /// Moves edges of a signal, or changes what all rules do; when nothing of this kind gains, the next kind's turn has come.
@@ -219,10 +201,11 @@ impl Greedy {
         let timed = matches!(bench.model.scenario.workload.on, OnPeriod::Seconds(_) | OnPeriod::FixedSeconds(_));
         let few = if timed { few * libm::sqrt(USUAL_S / whole).round().clamp(1.0, 4.0) as usize } else { few };
         let most = (4 * few) << level.min(5);
+        let quick = tuning.quick_start && self.began_small && bench.model.scenario.grid().is_some();
         Rules {
             first: if tuning.races { few << level.min(2) } else { most },
             most,
-            seconds: if self.quick { whole / 4.0 } else { whole },
+            seconds: if quick { whole / QUICKER } else { whole },
             confidence: tuning.confidence,
             // At the first level gains are large, and drifting costs less than asking twice.
             confirm: self.level > 0,

@@ -1,10 +1,11 @@
 //! The design search (Remy'13 §4.3): from a model to a rule table, one resumable step after another.
 //!
 //! - `paper.rs`: the five steps of the paper, faithfully.
-//! - `greedy.rs`: the default, which gets further with far less work, from several beginnings (`restarts.rs`); `race.rs` compares its
-//!   candidates; `shifts.rs` changes whole tables; `tuning.rs`: what of it can be switched off.
+//! - `greedy.rs`: the default, which gets further with far less work; `race.rs` compares its candidates; `shifts.rs` changes whole
+//!   tables; `tuning.rs`: what of it can be switched off.
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
-//! - `policies.rs`: whole tables to begin with, each given by a few numbers.
+//! - `policies.rs`: whole tables to begin with, each given by a few dozen numbers; `policy_search.rs` finds the best of them, by
+//!   `evolution.rs` (CMA-ES).
 //! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
@@ -19,13 +20,14 @@ mod answer;
 mod checkpoint;
 mod clearance;
 mod evaluator;
+mod evolution;
 mod greedy;
 mod measure;
 mod moves;
 mod paper;
 mod policies;
+mod policy_search;
 mod race;
-mod restarts;
 mod shifts;
 mod splits;
 #[cfg(test)]
@@ -47,8 +49,9 @@ pub use tuning::Tuning;
 
 use evaluator::Evaluator;
 use exmachina_run::usage::{Seen, Usage, memories_in, usage_in};
+use greedy::Greedy;
 use paper::Paper;
-use restarts::Restarts;
+use policy_search::PolicySearch;
 
 use crate::model::Model;
 
@@ -117,7 +120,7 @@ pub struct HistoryPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 enum Method {
     Paper(Box<Paper>),
-    Default(Box<Restarts>),
+    Default(Box<Greedy>),
 }
 
 /// What a step of a procedure did.
@@ -134,8 +137,6 @@ struct Done {
 struct Bench<'a> {
     model: &'a Model,
     evaluator: &'a Evaluator<'a>,
-    /// The table that the search began with.
-    start: &'a RuleTable,
     /// The present table, and its flat form.
     table: &'a RuleTable,
     flat: &'a FlatTable,
@@ -185,11 +186,12 @@ struct Part {
 }
 
 impl Part {
-    fn new(search: Search, mut table: RuleTable) -> Part {
+    /// A search that begins with a table, or with a policy in place of one rule.
+    fn new(search: Search, mut table: RuleTable, policies: bool) -> Part {
         table.provenance = None;
         let method = match search {
             Search::Paper => Method::Paper(Box::default()),
-            Search::Default => Method::Default(Box::new(Restarts::new(&table))),
+            Search::Default => Method::Default(Box::new(Greedy::from(&table, policies))),
         };
         Part { start: table.clone(), table, best: None, method }
     }
@@ -249,7 +251,10 @@ impl Designer {
             (table, Search::Paper) => table.clone(),
             (table, Search::Default) => clearance::clear_table(table, &model),
         };
-        let parts = (0..model.scenario.classes().len()).map(|class| Part::new(settings.search, table(class)));
+        let classes = model.scenario.classes().len();
+        // Several classes of senders get along by growing together: from one rule each.
+        let policies = settings.tuning.policies && classes == 1 && PolicySearch::suits(&model);
+        let parts = (0..classes).map(|class| Part::new(settings.search, table(class), policies));
         Designer {
             parts: parts.collect(),
             model,
@@ -279,7 +284,6 @@ impl Designer {
         let bench = Bench {
             model: &self.model,
             evaluator: &evaluator,
-            start: &part.start,
             table: &part.table,
             flat: &flats[class],
             validation: root(self.seed(), 0),
@@ -288,7 +292,7 @@ impl Designer {
         let mut method = part.method.clone();
         let done = match &mut method {
             Method::Paper(paper) => paper.step(&bench)?,
-            Method::Default(ours) => ours.step(&bench, &self.tuning())?,
+            Method::Default(ours) => ours.step(&bench, &self.settings.tuning)?,
         };
         let table = done.table.unwrap_or_else(|| part.table.clone());
         let packets = self.packets + simulated();
@@ -312,12 +316,6 @@ impl Designer {
             self.remember(class, table, measure);
         }
         Ok(())
-    }
-
-    /// The parts of our procedure in use. Several classes of senders get along by growing together: one that began
-    /// again would spoil what the others have learned.
-    fn tuning(&self) -> Tuning {
-        Tuning { restarts: self.settings.tuning.restarts && self.parts.len() == 1, ..self.settings.tuning.clone() }
     }
 
     /// Keeps the tables if they measured best so far, that of a class being this, and notes how good the best are now.

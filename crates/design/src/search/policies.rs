@@ -1,103 +1,245 @@
-//! Beginnings that know what a congestion control is: pace by the rate at which ACKs return, faster than it while there
-//! is no queue, slower where there is a long one.
+//! Whole tables, each given by a few dozen numbers: what is known of a good congestion control before anything is simulated. Pace by the rate
+//! at which ACKs return, faster than it while there is no queue, slower where there is a long one; and begin boldly.
 //!
 //! A greedy search that begins with one rule takes long to find this, if it does: each rule of such a table is worth
-//! something only beside the others. A policy is the whole table, given by a dozen numbers; so few can be searched at random,
-//! and the greedy search goes on from the best.
+//! something only beside the others. So few numbers can be searched all together (`policy_search.rs`), and the greedy search
+//! goes on from the best.
 
-use exmachina_net::random::Stream;
 use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
-use serde::{Deserialize, Serialize};
 
 use super::moves;
 use crate::model::Model;
 
 /// Numbers of a policy.
-const NUMBERS: usize = 12;
+pub const NUMBERS: usize = 37;
 /// Boxes along the rate of ACKs, at most.
-const MOST_BOXES: f64 = 12.0;
-/// Share of the numbers that differ between a policy and one nearby.
-const CHANGED: f64 = 0.4;
+const MOST_BOXES: f64 = 16.0;
+/// Boxes of a beginning, and lengths of a queue that are told apart.
+const BEGINNINGS: usize = 3;
+const QUEUES: usize = 3;
+/// Of these the shorter, where young flows, and fast ones, do otherwise.
+const SHORT_QUEUES: usize = 2;
+/// Networks that a model is looked at with.
+const LOOK_AT: usize = 64;
 
-/// A policy, as the places of its numbers within their ranges, 0 to 1 each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Policy([f64; NUMBERS]);
+/// A policy. Paces are times between sends over the time between ACKs; windows are in packets that the ACKs' rate has on its way.
+struct Policy {
+    /// Width of a box along the time between ACKs, as a factor; and where the first begins, in packet times of the fastest link.
+    width: f64,
+    first: f64,
+    /// RTT ratio less 1 from which there is a queue, at the middle of all rates; the power of the time between ACKs that it goes with;
+    /// and how many times that a long queue is.
+    queue: f64,
+    queue_tilt: f64,
+    long_queue: f64,
+    levels: [Level; QUEUES],
+    young: Young,
+    fast: Fast,
+    begin: Beginning,
+}
 
-/// The numbers of a policy themselves.
-struct Numbers {
-    /// Width of a box along the time between ACKs, as a factor.
-    step: f64,
-    /// RTT ratios from which there is a queue, and a long one.
-    queue: [f64; 2],
-    /// Time between sends over time between ACKs: without a queue, with one, with a long one.
-    pace: [f64; 3],
-    /// Window multiple and increment likewise.
-    multiple: [f64; 3],
-    increment: [f64; 3],
-    /// Time between sends (ms) and window increment while ACKs seem to come faster than any link sends: at the
-    /// beginning of a flow, when averages that begin at 0 are still small.
-    first_pace: f64,
-    first_increment: f64,
+/// What a flow does at a length of the queue.
+struct Level {
+    /// Its pace, at the middle of all rates, and the power of the time between ACKs that it goes with.
+    pace: f64,
+    tilt: f64,
+    step: Step,
+    /// The window that it rests at.
+    rest: f64,
+}
+
+/// What an ACK does to the window.
+enum Step {
+    /// So many packets are added at most; the power of the time between ACKs that this goes with.
+    Packets(f64, f64),
+    /// So large a share of the way to where it rests.
+    Share(f64),
+}
+
+/// A flow is young while its slow average is less than so large a share of the time between ACKs; what it does otherwise, as factors.
+struct Young {
+    share: f64,
+    paces: [f64; SHORT_QUEUES],
+    growth: f64,
+    rest: f64,
+}
+
+/// A flow is fast while it sends in less than so large a share of the time between ACKs; its paces as factors.
+struct Fast {
+    share: f64,
+    paces: [f64; SHORT_QUEUES],
+}
+
+/// While ACKs seem to come faster than any link sends: at the beginning of a flow, when averages that begin at 0 are small.
+struct Beginning {
+    /// Where a box ends, as a share of the end of the next.
+    ends: [f64; BEGINNINGS - 1],
+    /// Pace and resting window, in packet times and packets of the fastest link; packets that an ACK adds at most.
+    paces: [f64; BEGINNINGS],
+    growth: [f64; BEGINNINGS],
+    rests: [f64; BEGINNINGS],
+}
+
+/// Takes numbers from their places within a range, 0 to 1 each, one after another.
+struct Places<'a>(std::slice::Iter<'a, f64>);
+
+impl Places<'_> {
+    fn between(&mut self, lo: f64, hi: f64) -> f64 {
+        lo + self.0.next().expect("as many places as numbers").clamp(0.0, 1.0) * (hi - lo)
+    }
+
+    fn log(&mut self, lo: f64, hi: f64) -> f64 {
+        lo * libm::pow(hi / lo, self.between(0.0, 1.0))
+    }
+
+    fn logs<const N: usize>(&mut self, lo: f64, hi: f64) -> [f64; N] {
+        std::array::from_fn(|_| self.log(lo, hi))
+    }
 }
 
 impl Policy {
-    /// Any policy.
-    pub fn draw(stream: &mut Stream) -> Policy {
-        Policy(std::array::from_fn(|_| stream.between(0.0, 1.0)))
-    }
-
-    /// A policy like this one; `step_size` = 1 changes some of its numbers by as much as half their ranges.
-    pub fn near(&self, step_size: f64, stream: &mut Stream) -> Policy {
-        Policy(self.0.map(|place| {
-            let (changes, by) = (stream.between(0.0, 1.0) < CHANGED, stream.between(-0.5, 0.5));
-            if changes { (place + step_size * by).clamp(0.0, 1.0) } else { place }
-        }))
-    }
-
-    fn numbers(&self, fastest_ms: f64, slowest_ms: f64) -> Numbers {
-        let linear = |i: usize, lo: f64, hi: f64| lo + self.0[i] * (hi - lo);
-        let log = |i: usize, lo: f64, hi: f64| lo * libm::pow(hi / lo, self.0[i]);
-        let queue = log(0, 0.005, 0.3);
-        Numbers {
-            step: log(1, 1.3, 2.5).max(libm::pow(slowest_ms / fastest_ms, 1.0 / MOST_BOXES)),
-            queue: [1.0 + queue, 1.0 + queue * log(2, 1.5, 6.0)],
-            pace: [linear(3, 0.4, 1.0), linear(4, 0.7, 1.3), linear(5, 0.9, 2.5)],
-            multiple: [1.0, 1.0 - log(6, 0.0005, 0.1), linear(7, 0.7, 1.0)],
-            increment: [log(8, 1.0, 8.0), linear(9, 0.0, 1.0), 0.0],
-            first_pace: log(10, fastest_ms, slowest_ms),
-            first_increment: log(11, 1.0, 64.0),
+    fn at(places: &[f64]) -> Policy {
+        let p = &mut Places(places.iter());
+        Policy {
+            width: p.log(1.1, 2.5),
+            first: p.log(0.7, 1.4),
+            queue: p.log(0.001, 0.3),
+            long_queue: p.log(1.5, 20.0),
+            queue_tilt: p.between(-0.5, 1.0),
+            levels: [
+                Level {
+                    pace: p.between(0.4, 1.1),
+                    tilt: p.between(-0.3, 0.3),
+                    step: Step::Packets(p.log(0.7, 8.0), p.between(-0.7, 0.7)),
+                    rest: p.log(1.0, 1e4),
+                },
+                Level {
+                    pace: p.between(0.7, 1.4),
+                    tilt: p.between(-0.3, 0.3),
+                    step: Step::Share(p.log(0.0002, 0.3)),
+                    rest: p.log(0.3, 4.0),
+                },
+                Level {
+                    pace: p.between(0.8, 2.5),
+                    tilt: p.between(-0.3, 0.3),
+                    step: Step::Share(p.log(0.003, 1.0)),
+                    rest: p.log(0.1, 2.0),
+                },
+            ],
+            young: Young {
+                share: p.log(0.1, 1.2),
+                paces: p.logs(0.4, 2.0),
+                growth: p.log(0.3, 4.0),
+                rest: p.log(0.2, 5.0),
+            },
+            fast: Fast { share: p.log(0.3, 1.3), paces: p.logs(0.6, 2.0) },
+            begin: Beginning {
+                ends: p.logs(0.1, 0.95),
+                paces: p.logs(0.5, 100.0),
+                growth: p.logs(1.0, 256.0),
+                rests: p.logs(0.01, 10.0),
+            },
         }
-    }
-
-    /// The table that follows this policy on the networks of a model; none if the model has no signal of rate.
-    pub fn table(&self, model: &Model) -> Option<RuleTable> {
-        let signals = &model.design.signals;
-        let rate = [Signal::AckEwma, Signal::SendEwma].into_iter().find(|s| signals.contains(s))?;
-        let (fastest_ms, slowest_ms) = packet_times_ms(model);
-        let policy = self.numbers(fastest_ms, slowest_ms);
-        let mut edges = vec![fastest_ms];
-        while edges[edges.len() - 1] < slowest_ms {
-            edges.push(edges[edges.len() - 1] * policy.step);
-        }
-        let first = action(1.0, policy.first_increment, policy.first_pace, model);
-        let mut table = RuleTable::single(signals, first);
-        cut(&mut table, 0, rate, &edges);
-        for (i, &edge) in edges.iter().enumerate().rev() {
-            let middle = edge * libm::sqrt(policy.step);
-            let queues: &[f64] = if signals.contains(&Signal::RttRatio) { &policy.queue } else { &[] };
-            cut(&mut table, i + 1, Signal::RttRatio, queues);
-            for level in 0..=queues.len() {
-                let action =
-                    action(policy.multiple[level], policy.increment[level], policy.pace[level] * middle, model);
-                table.set_action(i + 1 + level, action);
-            }
-        }
-        Some(table)
     }
 }
 
-fn action(multiple: f64, increment: f64, intersend_ms: f64, model: &Model) -> Action {
-    moves::legal(Action { multiple, increment: increment.round() as i32, intersend_ms }, &model.design)
+/// The signal that says how fast ACKs return, of those that a model has; none if it has none.
+pub fn rate_signal(model: &Model) -> Option<Signal> {
+    [Signal::AckEwma, Signal::SendEwma].into_iter().find(|signal| model.design.signals.contains(signal))
+}
+
+/// Makes the tables of policies for a model.
+pub struct Tables<'a> {
+    model: &'a Model,
+    rate: Signal,
+    /// Between packets of the fastest link that is not shared, and of the slowest one that all senders share.
+    fastest_ms: f64,
+    slowest_ms: f64,
+    /// The geometric mean of the RTTs.
+    rtt_ms: f64,
+}
+
+impl Tables<'_> {
+    /// For a model that has this signal of rate.
+    pub fn of(model: &Model, rate: Signal) -> Tables<'_> {
+        let ((slow, fast), most) = (model.scenario.rate_extremes(), model.scenario.most_senders());
+        let ms = |rate_mbps: f64| exmachina_net::network::PACKET_BYTES * 8e-3 / rate_mbps;
+        let some = model.specimens(0, LOOK_AT).specimens;
+        let logs: Vec<f64> = some.iter().flat_map(|s| s.network.rtts_ms().map(libm::log)).collect();
+        let rtt_ms = libm::exp(logs.iter().sum::<f64>() / logs.len() as f64);
+        // Half of all senders are on, as a rule; and a link that nobody shares leaves room for one box.
+        Tables { model, rate, fastest_ms: ms(fast), slowest_ms: ms(slow) * (most / 2.0).max(2.0), rtt_ms }
+    }
+
+    /// The table of the policy with its numbers at these places.
+    pub fn at(&self, places: &[f64]) -> RuleTable {
+        let policy = Policy::at(places);
+        let signals = &self.model.design.signals;
+        let width = policy.width.max(libm::pow(self.slowest_ms / self.fastest_ms, 1.0 / MOST_BOXES));
+        let mut edges = vec![self.fastest_ms * policy.first];
+        while edges[edges.len() - 1] < self.slowest_ms {
+            edges.push(edges[edges.len() - 1] * width);
+        }
+        let mut table = RuleTable::single(signals, self.first_action(&policy.begin, BEGINNINGS - 1));
+        cut(&mut table, 0, self.rate, &edges);
+        for (i, edge) in edges.iter().enumerate().rev() {
+            self.fill(&mut table, i + 1, edge * libm::sqrt(width), &policy);
+        }
+        let mut end = edges[0];
+        for (k, share) in policy.begin.ends.iter().enumerate().rev() {
+            end *= share;
+            cut(&mut table, 0, self.rate, &[end]);
+            table.set_action(0, self.first_action(&policy.begin, k));
+        }
+        table
+    }
+
+    /// Cuts the box with this middle, in ms between ACKs, and says what is done in its parts.
+    fn fill(&self, table: &mut RuleTable, rule: usize, middle: f64, policy: &Policy) {
+        let with = |signal: Signal| signal != self.rate && self.model.design.signals.contains(&signal);
+        let tilted = |by: f64| libm::pow(middle / libm::sqrt(self.fastest_ms * self.slowest_ms), by);
+        let queue = policy.queue * tilted(policy.queue_tilt);
+        let queues = [1.0 + queue, 1.0 + queue * policy.long_queue];
+        let queues: &[f64] = if with(Signal::RttRatio) { &queues } else { &[] };
+        cut(table, rule, Signal::RttRatio, queues);
+        // The last first: what is cut moves those behind it.
+        for (k, level) in policy.levels.iter().enumerate().take(queues.len() + 1).rev() {
+            let pace = middle * level.pace * tilted(level.tilt);
+            let act = |faster: f64, growth: f64, larger: f64| {
+                let rest = level.rest * self.rtt_ms / middle * larger;
+                let packets = match level.step {
+                    Step::Packets(packets, tilt) => packets * tilted(tilt) * growth,
+                    Step::Share(share) => rest * share,
+                };
+                self.action(packets, rest, pace * faster)
+            };
+            let mut ages = vec![(rule + k, 1.0, 1.0, 1.0)];
+            if with(Signal::SlowAckEwma) && k < SHORT_QUEUES {
+                let Young { share, paces, growth, rest } = policy.young;
+                cut(table, rule + k, Signal::SlowAckEwma, &[middle * share]);
+                ages = vec![(rule + k + 1, 1.0, 1.0, 1.0), (rule + k, paces[k], growth, rest)];
+            }
+            for (rule, faster, growth, larger) in ages {
+                table.set_action(rule, act(faster, growth, larger));
+                if with(Signal::SendEwma) && k < SHORT_QUEUES {
+                    cut(table, rule, Signal::SendEwma, &[middle * policy.fast.share]);
+                    table.set_action(rule, act(faster * policy.fast.paces[k], growth, larger));
+                }
+            }
+        }
+    }
+
+    fn first_action(&self, begin: &Beginning, k: usize) -> Action {
+        let rest = begin.rests[k] * self.rtt_ms / self.fastest_ms;
+        self.action(begin.growth[k], rest, begin.paces[k] * self.fastest_ms)
+    }
+
+    /// An action that adds so many packets at most and rests at such a window.
+    fn action(&self, packets: f64, rest: f64, intersend_ms: f64) -> Action {
+        let packets = packets.round().max(1.0);
+        let multiple = 1.0 - (packets / rest).min(1.0);
+        moves::legal(Action { multiple, increment: packets as i32, intersend_ms }, &self.model.design)
+    }
 }
 
 /// Cuts a rule at ascending places along a signal, in the middle first so that the tree stays flat.
@@ -111,16 +253,10 @@ fn cut(table: &mut RuleTable, rule: usize, signal: Signal, places: &[f64]) {
     cut(table, rule, signal, below);
 }
 
-/// Between packets of the fastest link that is not shared, and of the slowest one that all senders share, ms.
-fn packet_times_ms(model: &Model) -> (f64, f64) {
-    let ((slow, fast), most) = (model.scenario.rate_extremes(), model.scenario.most_senders());
-    let ms = |rate_mbps: f64| exmachina_net::network::PACKET_BYTES * 8e-3 / rate_mbps;
-    // Half of all senders are on, as a rule; and a link that nobody shares leaves room for one box.
-    (ms(fast), ms(slow) * (most / 2.0).max(2.0))
-}
-
 #[cfg(test)]
 mod tests {
+    use exmachina_net::random::{Purpose, Stream};
+
     use super::*;
 
     fn model(signals: &str) -> Model {
@@ -132,45 +268,63 @@ mod tests {
         Model::parse(&text, "m.toml").unwrap()
     }
 
+    fn table(places: &[f64], model: &Model) -> RuleTable {
+        Tables::of(model, rate_signal(model).unwrap()).at(places)
+    }
+
     #[test]
-    fn a_law_paces_by_the_acks_and_by_the_queue() {
+    fn a_policy_paces_by_the_acks_and_by_the_queue() {
         let model = model("'ack_ewma', 'rtt_ratio'");
         for specimen in 0..50 {
-            let policy = Policy::draw(&mut Stream::new(1, specimen, 0, exmachina_net::random::Purpose::Candidates));
-            let table = policy.table(&model).unwrap();
+            let stream = &mut Stream::new(1, specimen, 0, Purpose::Candidates);
+            let places: Vec<f64> = (0..NUMBERS).map(|_| stream.between(-0.2, 1.2)).collect();
+            let table = table(&places, &model);
             let action = |ack_ewma: f64, rtt_ratio: f64| {
                 let mut at = [0.0; SIGNALS];
                 (at[Signal::AckEwma as usize], at[Signal::RttRatio as usize]) = (ack_ewma, rtt_ratio);
                 table.rules().into_iter().find(|(cell, _)| cell.contains(&at)).unwrap().1
             };
-            // Faster than ACKs at 100 Mbit/s come: the beginning of a flow.
-            assert_eq!(table.rules()[0].1, action(0.05, 1.0));
+            assert_eq!(table.rules()[0].1, action(0.0001, 1.0), "the beginning of a flow");
             for ack_ewma in [0.2, 0.5, 1.0] {
-                let [none, some, long] = [1.0, 1.3, 3.0].map(|ratio| action(ack_ewma, ratio));
-                assert!(none.intersend_ms < long.intersend_ms, "{none:?} {long:?}");
-                assert!(none.multiple == 1.0 && some.multiple <= 1.0);
-                // It shrinks, and mutes nobody.
-                assert_eq!(long.increment, i32::from(long.multiple < 1.0));
-                assert!(action(4.0 * ack_ewma, 1.0).intersend_ms > none.intersend_ms);
+                let long = action(ack_ewma, 30.0);
+                assert!(long.multiple < 1.0 && long.increment > 0, "it rests, and mutes nobody: {long:?}");
+                // Boxes are at most 2.5 wide, and tilts at most 0.3.
+                assert!(action(10.0 * ack_ewma, 1.0).intersend_ms > action(ack_ewma, 1.0).intersend_ms);
             }
         }
     }
 
     #[test]
-    fn signals_that_a_model_leaves_out_are_left_out() {
-        let policy = Policy([0.5; NUMBERS]);
-        let rules = policy.table(&model("'ack_ewma', 'rtt_ratio'")).unwrap().len();
-        let edges = (rules - 1) / 3;
-        assert_eq!(policy.table(&model("'send_ewma'")).unwrap().len(), edges + 1);
-        assert_eq!(policy.table(&model("'rtt_ratio'")), None);
+    fn what_a_policy_says_is_what_its_table_does() {
+        let model = model("'send_ewma', 'ack_ewma', 'rtt_ratio', 'slow_ack_ewma'");
+        // In the middle of all ranges: paces of 0.75, 1.05 and 1.65; a young flow's are times 0.894, a fast one's 1.095.
+        let table = table(&[0.5; NUMBERS], &model);
+        let ms = libm::sqrt(0.12 * 2.4);
+        let pace = |rtt_ratio: f64, send_ewma: f64, slow_ack_ewma: f64| {
+            let mut at = [0.0; SIGNALS];
+            for (signal, value) in Signal::ALL.into_iter().zip([send_ewma, ms, rtt_ratio, slow_ack_ewma]) {
+                at[signal as usize] = value;
+            }
+            table.rules().into_iter().find(|(cell, _)| cell.contains(&at)).unwrap().1.intersend_ms
+        };
+        for (ratio, expected) in [(1.0, 0.75), (1.05, 1.05), (2.0, 1.65)] {
+            // The time between ACKs is somewhere in its box.
+            let found = pace(ratio, 9.0, 9.0) / ms;
+            assert!((found / expected - 1.0).abs() < 0.3, "{ratio}: {found}");
+        }
+        for (send, slow, expected) in [(9.0, 0.0, 0.894), (0.0, 9.0, 1.095), (0.0, 0.0, 0.894 * 1.095)] {
+            let found = pace(1.0, send, slow) / pace(1.0, 9.0, 9.0);
+            assert!((found / expected - 1.0).abs() < 0.002, "{send} {slow}: {found}");
+        }
     }
 
     #[test]
-    fn near_is_near() {
-        let stream = &mut Stream::new(1, 2, 3, exmachina_net::random::Purpose::Candidates);
-        let policy = Policy([0.5; NUMBERS]);
-        let other = policy.near(0.2, stream);
-        assert!(other != policy && other.0.iter().all(|place| (place - 0.5).abs() <= 0.1));
-        assert!(policy.near(100.0, stream).0.iter().all(|place| (0.0..=1.0).contains(place)));
+    fn signals_that_a_model_leaves_out_are_left_out() {
+        let rules = |signals: &str| table(&[0.5; NUMBERS], &model(signals)).len() - BEGINNINGS;
+        let boxes = rules("'send_ewma'");
+        assert_eq!(rules("'ack_ewma', 'rtt_ratio'"), 3 * boxes);
+        assert_eq!(rules("'ack_ewma', 'rtt_ratio', 'slow_ack_ewma'"), 5 * boxes);
+        assert_eq!(rules("'ack_ewma', 'rtt_ratio', 'slow_ack_ewma', 'send_ewma'"), 9 * boxes);
+        assert_eq!(rate_signal(&model("'rtt_ratio'")), None);
     }
 }

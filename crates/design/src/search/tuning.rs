@@ -20,11 +20,10 @@ pub struct Tuning {
     pub chosen_splits: bool,
     /// Begin with few runs in a race and add to them; otherwise many at once.
     pub levels: bool,
-    /// The very first restart makes do with short runs.
+    /// Where all networks are known in advance, runs are short.
     pub quick_start: bool,
-    /// Begin several times and go on with the best restart; `lines` in files.
-    #[serde(rename = "lines")]
-    pub restarts: bool,
+    /// Begin with a policy in place of one rule, where networks are drawn from ranges.
+    pub policies: bool,
     /// Edges move, and all rules change at once.
     pub shifts: bool,
 }
@@ -40,7 +39,7 @@ impl Default for Tuning {
             chosen_splits: true,
             levels: true,
             quick_start: true,
-            restarts: true,
+            policies: true,
             shifts: true,
         }
     }

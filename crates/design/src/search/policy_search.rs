@@ -1,0 +1,112 @@
+//! The search for a policy to begin with: some anywhere, raced, and from the best of them on by evolution (CMA-ES).
+//!
+//! What a generation learns is the order of its candidates on networks that no other generation has. The table is that of the
+//! distribution's centre, which luck has the least part in.
+
+use exmachina_rules::{FlatTable, RuleTable};
+use serde::{Deserialize, Serialize};
+
+use super::clearance::clear_table;
+use super::evaluator::Stopped;
+use super::evolution::Evolution;
+use super::measure::Total;
+use super::policies::{NUMBERS, Tables, rate_signal};
+use super::race::fresh;
+use super::{Bench, Done};
+use crate::model::Model;
+
+/// Policies anywhere; networks that they begin on, and the share of them that goes on, on twice as many.
+const ANYWHERE: usize = 96;
+const FIRST_NETWORKS: usize = 4;
+const GO_ON: usize = 4;
+/// How far from the middle of its range a number is at most, there.
+const FARTHEST: f64 = 0.45;
+/// Candidates of a generation; and the networks that they run on, as a multiple of what a race begins with.
+const GENERATION: usize = 16;
+const NETWORKS: usize = 2;
+/// Sizes of the distribution: at first, and when it has come to rest.
+const FIRST_SIZE: f64 = 0.2;
+const LAST_SIZE: f64 = 0.03;
+/// Generations at most.
+const LAST_GENERATION: u32 = 400;
+
+/// Its state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PolicySearch {
+    /// None before the first step.
+    evolution: Option<Evolution>,
+}
+
+impl PolicySearch {
+    /// Whether it has anything to offer: where all networks are known in advance a table for just these is found sooner.
+    pub fn suits(model: &Model) -> bool {
+        model.scenario.grid().is_none() && rate_signal(model).is_some()
+    }
+
+    /// One step: the beginning, or a generation; `few` networks are what a race begins with. Returns whether it was the last,
+    /// too.
+    pub fn step(&mut self, bench: &Bench, few: usize) -> Result<(Done, bool), Stopped> {
+        let tables = Tables::of(bench.model, rate_signal(bench.model).expect("a model that policies suit"));
+        let table = |places: &Vec<f64>| clear_table(&tables.at(places), bench.model);
+        let (evolution, doing) = match self.evolution.take() {
+            None => begin(bench, &table)?,
+            Some(evolution) => evolve(evolution, bench, NETWORKS * few, &table)?,
+        };
+        let at_rest = evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION;
+        let done = Done { table: Some(table(&evolution.mean)), measured: None, doing };
+        self.evolution = Some(evolution);
+        Ok((done, at_rest))
+    }
+}
+
+type TableOf<'a> = dyn Fn(&Vec<f64>) -> RuleTable + 'a;
+
+/// The best of many policies anywhere, to begin with.
+fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
+    let stream = &mut bench.stream();
+    let mut place = || stream.between(0.5 - FARTHEST, 0.5 + FARTHEST);
+    let mut left: Vec<Vec<f64>> = (0..ANYWHERE).map(|_| (0..NUMBERS).map(|_| place()).collect()).collect();
+    let (mut from, mut networks) = (0, FIRST_NETWORKS);
+    let mut worth = 0.0;
+    while left.len() > 1 {
+        let (order, best) = ranked(bench, &left, table, from, networks)?;
+        left = order.iter().take(left.len().div_ceil(GO_ON)).map(|&k| left[k].clone()).collect();
+        (from, networks, worth) = (from + networks, 2 * networks, best);
+    }
+    let evolution = Evolution::around(left.swap_remove(0), FIRST_SIZE);
+    Ok((evolution, format!("policies: the best of {ANYWHERE} has {worth:.4}")))
+}
+
+/// A generation.
+fn evolve(
+    mut evolution: Evolution,
+    bench: &Bench,
+    networks: usize,
+    table: &TableOf,
+) -> Result<(Evolution, String), Stopped> {
+    let draws = evolution.draw(GENERATION, &mut bench.stream());
+    let (order, best) = ranked(bench, &draws.candidates, table, 0, networks)?;
+    evolution.learn(&draws, &order);
+    let Evolution { generation, size, .. } = evolution;
+    Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
+}
+
+/// Numbers of policies from better to worse, on so many networks of this step; and what the best is worth there.
+fn ranked(
+    bench: &Bench,
+    policies: &[Vec<f64>],
+    table: &TableOf,
+    from: usize,
+    networks: usize,
+) -> Result<(Vec<usize>, f64), Stopped> {
+    let group = bench.model.group();
+    let set = fresh(bench.model, bench.root, from * group, networks.next_multiple_of(group));
+    let flat = |places| FlatTable::new(&table(places)).expect("policies make usable tables");
+    let flats: Vec<FlatTable> = policies.iter().map(flat).collect();
+    let scores = bench.evaluator.scores(&flats, &set, bench.model.design.duration_s, |_, _| None)?;
+    let totals: Vec<Total> = scores.iter().map(|scores| Total::new(scores)).collect();
+    let mut order: Vec<usize> = (0..totals.len()).collect();
+    order.sort_by(|&a, &b| totals[b].compare(&totals[a]));
+    let best = totals[order[0]].worth / set.specimens.len() as f64;
+    Ok((order, best))
+}
