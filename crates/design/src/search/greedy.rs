@@ -67,8 +67,6 @@ const FURTHER_LEVEL: u32 = 1;
 pub struct Greedy {
     /// The search for a policy to begin with, while it lasts.
     policy: Option<PolicySearch>,
-    /// It began with one.
-    had_policy: bool,
     /// It began with little.
     began_small: bool,
     notes: Vec<Note>,
@@ -88,7 +86,7 @@ impl Greedy {
     pub fn from(start: &RuleTable, policies: bool) -> Greedy {
         if start.len() < HAS_GROWN {
             let policy = (policies && start.len() == 1).then(PolicySearch::default);
-            return Greedy { had_policy: policy.is_some(), policy, began_small: true, ..Greedy::default() };
+            return Greedy { policy, began_small: true, ..Greedy::default() };
         }
         let mut grown = Greedy::default();
         grown.has_grown(start.len());
@@ -98,11 +96,6 @@ impl Greedy {
     fn has_grown(&mut self, rules: usize) {
         self.level = FURTHER_LEVEL;
         self.notes = vec![Note { step_size: NEXT_STEP, whole: false }; rules];
-    }
-
-    /// Whether it has had tables of which the present one need not be the best.
-    pub fn has_choice(&self) -> bool {
-        self.had_policy
     }
 
     /// One step: a rule improved, a rule split, or the next level.

@@ -195,14 +195,6 @@ impl Part {
         };
         Part { start: table.clone(), table, best: None, method }
     }
-
-    /// The table to hand over: the present one where only it was ever worked on, else the one that measured best.
-    fn answer(&self) -> &RuleTable {
-        match (&self.method, &self.best) {
-            (Method::Default(ours), Some(best)) if ours.has_choice() => best,
-            _ => &self.table,
-        }
-    }
 }
 
 /// A search.

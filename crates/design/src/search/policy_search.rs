@@ -21,9 +21,9 @@ const FIRST_NETWORKS: usize = 4;
 const GO_ON: usize = 4;
 /// How far from the middle of its range a number is at most, there.
 const FARTHEST: f64 = 0.45;
-/// Candidates of a generation; and the networks that they run on, as a multiple of what a race begins with.
+/// Candidates of a generation. They run on as many networks as a race begins with: more generations that luck has more part in get
+/// further than fewer on more networks.
 const GENERATION: usize = 16;
-const NETWORKS: usize = 2;
 /// Sizes of the distribution: at first, and when it has come to rest.
 const FIRST_SIZE: f64 = 0.2;
 const LAST_SIZE: f64 = 0.03;
@@ -50,7 +50,7 @@ impl PolicySearch {
         let table = |places: &Vec<f64>| clear_table(&tables.at(places), bench.model);
         let (evolution, doing) = match self.evolution.take() {
             None => begin(bench, &table)?,
-            Some(evolution) => evolve(evolution, bench, NETWORKS * few, &table)?,
+            Some(evolution) => evolve(evolution, bench, few, &table)?,
         };
         let at_rest = evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION;
         let done = Done { table: Some(table(&evolution.mean)), measured: None, doing };
