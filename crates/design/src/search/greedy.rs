@@ -101,7 +101,7 @@ impl Greedy {
     /// One step: a rule improved, a rule split, or the next level.
     pub fn step(&mut self, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
         if let Some(search) = self.policy.take() {
-            return self.seek_policy(search, bench, tuning);
+            return self.seek_policy(search, bench);
         }
         self.notes.resize(bench.table.len(), Note::default());
         self.look(bench, tuning)?;
@@ -125,9 +125,8 @@ impl Greedy {
     }
 
     /// A step of the search for a policy. What it ends with has grown.
-    fn seek_policy(&mut self, mut search: PolicySearch, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
-        let few = Greedy::default().rules(bench, tuning).first;
-        let (done, at_rest) = search.step(bench, few)?;
+    fn seek_policy(&mut self, mut search: PolicySearch, bench: &Bench) -> Result<Done, Stopped> {
+        let (done, at_rest) = search.step(bench)?;
         match &done.table {
             Some(table) if at_rest => self.has_grown(table.len()),
             _ => self.policy = Some(search),

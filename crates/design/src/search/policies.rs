@@ -256,8 +256,11 @@ fn cut(table: &mut RuleTable, rule: usize, signal: Signal, places: &[f64]) {
 #[cfg(test)]
 mod tests {
     use exmachina_net::random::{Purpose, Stream};
+    use exmachina_rules::FlatTable;
 
     use super::*;
+    use crate::search::clearance::clear_table;
+    use crate::search::policy_search::PolicySearch;
 
     fn model(signals: &str) -> Model {
         let text = format!(
@@ -292,6 +295,28 @@ mod tests {
                 assert!(action(10.0 * ack_ewma, 1.0).intersend_ms > action(ack_ewma, 1.0).intersend_ms);
             }
         }
+    }
+
+    /// Whatever the numbers, also beyond their ranges, and whatever signals, rates and senders a model has.
+    #[test]
+    fn every_policy_of_every_model_of_ours_is_a_sound_table() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/exmachina/models");
+        let mut seen = 0;
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            let model = Model::parse(&std::fs::read_to_string(&path).unwrap(), &path.to_string_lossy()).unwrap();
+            let Some(rate) = rate_signal(&model).filter(|_| PolicySearch::suits(&model)) else { continue };
+            let tables = Tables::of(&model, rate);
+            for specimen in 0..20 {
+                let stream = &mut Stream::new(1, specimen, 0, Purpose::Candidates);
+                let places: Vec<f64> = (0..NUMBERS).map(|_| stream.between(-0.5, 1.5)).collect();
+                let table = clear_table(&tables.at(&places), &model);
+                assert!(table.check().is_ok() && FlatTable::new(&table).is_ok(), "{path:?} {places:?}");
+                assert!(table.len() > BEGINNINGS, "{path:?}");
+            }
+            seen += 1;
+        }
+        assert!(seen >= 20, "{seen} models");
     }
 
     #[test]

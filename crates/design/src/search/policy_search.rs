@@ -21,9 +21,10 @@ const FIRST_NETWORKS: usize = 4;
 const GO_ON: usize = 4;
 /// How far from the middle of its range a number is at most, there.
 const FARTHEST: f64 = 0.45;
-/// Candidates of a generation. They run on as many networks as a race begins with: more generations that luck has more part in get
-/// further than fewer on more networks.
+/// Candidates of a generation, and the networks that they run on: more generations that luck has part in get further than fewer on
+/// more networks, but with four luck has too much.
 const GENERATION: usize = 16;
+const NETWORKS: usize = 8;
 /// Sizes of the distribution: at first, and when it has come to rest.
 const FIRST_SIZE: f64 = 0.2;
 const LAST_SIZE: f64 = 0.03;
@@ -43,14 +44,13 @@ impl PolicySearch {
         model.scenario.grid().is_none() && rate_signal(model).is_some()
     }
 
-    /// One step: the beginning, or a generation; `few` networks are what a race begins with. Returns whether it was the last,
-    /// too.
-    pub fn step(&mut self, bench: &Bench, few: usize) -> Result<(Done, bool), Stopped> {
+    /// One step: the beginning, or a generation. Returns whether it was the last, too.
+    pub fn step(&mut self, bench: &Bench) -> Result<(Done, bool), Stopped> {
         let tables = Tables::of(bench.model, rate_signal(bench.model).expect("a model that policies suit"));
         let table = |places: &Vec<f64>| clear_table(&tables.at(places), bench.model);
         let (evolution, doing) = match self.evolution.take() {
             None => begin(bench, &table)?,
-            Some(evolution) => evolve(evolution, bench, few, &table)?,
+            Some(evolution) => evolve(evolution, bench, &table)?,
         };
         let at_rest = evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION;
         let done = Done { table: Some(table(&evolution.mean)), measured: None, doing };
@@ -78,14 +78,9 @@ fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped>
 }
 
 /// A generation.
-fn evolve(
-    mut evolution: Evolution,
-    bench: &Bench,
-    networks: usize,
-    table: &TableOf,
-) -> Result<(Evolution, String), Stopped> {
+fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
     let draws = evolution.draw(GENERATION, &mut bench.stream());
-    let (order, best) = ranked(bench, &draws.candidates, table, 0, networks)?;
+    let (order, best) = ranked(bench, &draws.candidates, table, 0, NETWORKS)?;
     evolution.learn(&draws, &order);
     let Evolution { generation, size, .. } = evolution;
     Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
