@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path, model: Model, undisturbed: 
 
     output = tmp_path / "a.dna"
     with pytest.raises(
-        DesignStopped, match=r"^Stopped; the best table so far is in .*a.dna. To go on: .* --resume.$"
+        DesignStopped, match=r"^Stopped; the table so far is in .*a.dna. To go on: .* --resume.$"
     ) as stop:
         design(model, output, threads=1, on_progress=press_ctrl_c)
     step = stop.value.design.progress.step
@@ -176,9 +176,7 @@ def test_ctrl_c_in_a_terminal(tmp_path: Path, model_file: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, messages = process.communicate(timeout=60)
     assert process.returncode == 130
-    said = (
-        f"exmachina: Stopped; the best table so far is in {tmp_path}/a.dna. To go on: the same command with --resume.\n"
-    )
+    said = f"exmachina: Stopped; the table so far is in {tmp_path}/a.dna. To go on: the same command with --resume.\n"
     assert messages == said
     assert len(Table.load(tmp_path / "a.dna")) >= 1
 

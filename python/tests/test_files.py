@@ -76,7 +76,7 @@ def test_a_full_disk_names_the_file_and_leaves_the_old_one(tmp_path: Path, monke
 @pytest.mark.slow
 def test_a_full_disk_in_words(tmp_path: Path, model_file: Path) -> None:
     # Every write beyond a size is refused, as by a disk that is full.
-    limited = "import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, (2000, 2000)); sys.dont_write_bytecode = True; "
+    limited = "import resource as r, sys; r.setrlimit(r.RLIMIT_FSIZE, (1000, 1000)); sys.dont_write_bytecode = True; "
     limited += (
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); from exmachina.command.cli import main; main()"
     )

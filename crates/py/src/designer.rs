@@ -135,8 +135,8 @@ impl Designer {
         DesignProgress {
             step: now.step,
             rules: now.rules,
-            score: now.best.and_then(|best| best.score),
-            starved_share: now.best.map(|best| best.starved),
+            score: now.measure.and_then(|measure| measure.score),
+            starved_share: now.measure.map(|measure| measure.starved),
             cpu_s: now.cpu_s,
             packets: self.resumed_at + self.meter.packets.load(Ordering::Relaxed),
             doing: now.doing,
@@ -151,8 +151,8 @@ impl Designer {
             column(py, "cpu_s", points.iter().map(|p| p.cpu_s)),
             column(py, "packets", points.iter().map(|p| p.packets)),
             column(py, "rules", points.iter().map(|p| p.rules as u64)),
-            column(py, "score", points.iter().map(|p| p.best.score.unwrap_or(f64::NAN))),
-            column(py, "starved_share", points.iter().map(|p| p.best.starved)),
+            column(py, "score", points.iter().map(|p| p.measure.score.unwrap_or(f64::NAN))),
+            column(py, "starved_share", points.iter().map(|p| p.measure.starved)),
         ]
     }
 

@@ -24,8 +24,8 @@ class Progress:
     """Steps of the search so far, those before a resume included."""
     rules: int
     score: float | None
-    """Of the best table so far: mean per specimen, as `score` has it, on networks of the model itself (not of
-    `[[also]]`) that no step trains on, but by which the best table is chosen. None until measured."""
+    """Of the table when it was measured last: mean per specimen, as `score` has it, on networks of the model itself
+    (not of `[[also]]`) that no step trains on or chooses by. None until measured."""
     starved_share: float | None
     """Share of the senders there that were on and received nothing: they are in no score."""
     cpu_s: float

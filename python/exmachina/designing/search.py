@@ -205,4 +205,4 @@ def _stopped(result: Design, files: DesignFiles | None) -> DesignStopped:
         return DesignStopped("Stopped.", result)
     written = " and ".join(map(str, files.tables.values()))
     what = "table so far is" if len(files.tables) == 1 else "tables so far are"
-    return DesignStopped(f"Stopped; the best {what} in {written}. To go on: the same command with --resume.", result)
+    return DesignStopped(f"Stopped; the {what} in {written}. To go on: the same command with --resume.", result)

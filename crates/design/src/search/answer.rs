@@ -17,15 +17,15 @@ impl Designer {
 
     /// The tables to hand over, with all that is needed to repeat their design, by the names of the classes of senders that
     /// run them (one without a name where all run the same); and how they do on the validation specimens, which is measured
-    /// here if they are not the best measured so far. Not measured if `stop` is set before that is done.
+    /// here if the last step did not. Not measured if `stop` is set before that is done.
     ///
     /// They are the present ones, which confirmed steps have led to, or the centre of a distribution; not those that the validation
     /// specimens, which are few, happened to like best.
     #[must_use]
     pub fn answer(&self, stop: &AtomicBool) -> (Vec<(String, RuleTable)>, Option<Measure>) {
         let tables: Vec<&RuleTable> = self.parts.iter().map(|part| &part.table).collect();
-        let is_best = self.parts.iter().zip(&tables).all(|(part, &table)| part.best.as_ref() == Some(table));
-        let measure = self.best().filter(|_| is_best).or_else(|| self.measure(&tables, stop));
+        let last = self.history.last().filter(|point| point.step == self.step).map(|point| point.measure);
+        let measure = last.or_else(|| self.measure(&tables, stop));
         let names = self.model.scenario.classes();
         let finished = |(&name, &table): (&&str, &&RuleTable)| {
             (name.to_owned(), self.finished(table, name, measure.and_then(|measure| measure.score)))

@@ -5,7 +5,7 @@ use exmachina_net::file_error::FileError;
 use exmachina_rules::{DnaError, RuleTable, digest};
 use serde::{Deserialize, Serialize};
 
-use super::{Designer, HistoryPoint, Method, Part, Settings};
+use super::{Designer, HistoryPoint, Part, Settings};
 use crate::model::Model;
 
 /// Why a search cannot begin or go on.
@@ -56,24 +56,14 @@ struct Checkpoint {
     packets: u64,
     measure_at: u64,
     doing: String,
-    #[serde(with = "table")]
-    start: RuleTable,
-    #[serde(with = "table")]
-    table: RuleTable,
-    #[serde(with = "optional_table")]
-    best: Option<RuleTable>,
-    method: Method,
+    parts: Vec<Part>,
     history: Vec<HistoryPoint>,
-    /// The searches for the tables of the second class of senders and so on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    further: Vec<Part>,
 }
 
 impl Designer {
     /// The state as text.
     #[must_use]
     pub fn checkpoint(&self) -> String {
-        let (first, further) = self.parts.split_first().expect("there is a class of senders");
         let checkpoint = Checkpoint {
             version: env!("CARGO_PKG_VERSION").into(),
             model_name: self.model.scenario.name.clone(),
@@ -84,12 +74,8 @@ impl Designer {
             packets: self.packets,
             measure_at: self.measure_at,
             doing: self.doing.clone(),
-            start: first.start.clone(),
-            table: first.table.clone(),
-            best: first.best.clone(),
-            method: first.method.clone(),
+            parts: self.parts.clone(),
             history: self.history.clone(),
-            further: further.to_vec(),
         };
         let json = serde_json::to_string(&checkpoint).expect("numbers and text can always be written");
         format!("{json}\n{}\n", hex(&digest(json.as_bytes())))
@@ -109,15 +95,13 @@ impl Designer {
             return Err(DesignError::Damaged);
         }
         let model = Model::parse(&c.model, &c.model_name)?;
-        let first = Part { start: c.start, table: c.table, best: c.best, method: c.method };
-        let parts: Vec<Part> = std::iter::once(first).chain(c.further).collect();
-        if parts.len() != model.scenario.classes().len() {
+        if c.parts.len() != model.scenario.classes().len() {
             return Err(DesignError::Classes);
         }
         Ok(Designer {
             model,
             settings: c.settings,
-            parts,
+            parts: c.parts,
             step: c.step,
             cpu_s: c.cpu_s,
             packets: c.packets,

@@ -82,10 +82,10 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// A search that begins with a table; with one rule it begins with a policy, where these are asked for.
+    /// A search that begins with a table, or with a policy in its place.
     pub fn from(start: &RuleTable, policies: bool) -> Greedy {
         if start.len() < HAS_GROWN {
-            let policy = (policies && start.len() == 1).then(PolicySearch::default);
+            let policy = policies.then(PolicySearch::default);
             return Greedy { policy, began_small: true, ..Greedy::default() };
         }
         let mut grown = Greedy::default();
@@ -121,7 +121,7 @@ impl Greedy {
         self.level += 1;
         self.notes.fill(Note { step_size: NEXT_STEP, whole: false });
         self.shifted = 0;
-        Ok(Done { table: None, measured: None, doing: format!("level {}: longer races", self.level) })
+        Ok(Done { table: None, doing: format!("level {}: longer races", self.level) })
     }
 
     /// A step of the search for a policy. What it ends with has grown.
@@ -144,11 +144,11 @@ impl Greedy {
                 if matches!(by, By::Gain(_, share) if share < SMALL_GAIN) {
                     self.shifted += 1;
                 }
-                Ok(Done { table: Some(table), measured: None, doing: format!("shift of {of}: {by}") })
+                Ok(Done { table: Some(table), doing: format!("shift of {of}: {by}") })
             }
             None => {
                 self.shifted += 1;
-                Ok(Done { table: None, measured: None, doing: format!("no shift of {of} gains") })
+                Ok(Done { table: None, doing: format!("no shift of {of} gains") })
             }
         }
     }
@@ -226,18 +226,14 @@ impl Greedy {
         self.stale += 1;
         let Some(Winner { candidate, by }) = race(bench, &candidates, &self.rules(bench, tuning))? else {
             self.notes[rule].step_size = if tuning.steps { step_size / 3.0 } else { 0.0 };
-            return Ok(Done {
-                table: None,
-                measured: None,
-                doing: format!("rule {rule}: no better step of size {step_size:.2}"),
-            });
+            return Ok(Done { table: None, doing: format!("rule {rule}: no better step of size {step_size:.2}") });
         };
         if matches!(by, By::Gain(_, share) if share < SMALL_GAIN) {
             self.notes[rule].step_size = step_size / 3.0;
         }
         let mut table = bench.table.clone();
         table.set_action(rule, actions[candidate]);
-        Ok(Done { table: Some(table), measured: None, doing: format!("rule {rule}: {by}") })
+        Ok(Done { table: Some(table), doing: format!("rule {rule}: {by}") })
     }
 
     fn split(&mut self, rule: usize, bench: &Bench, tuning: &Tuning) -> Result<Done, Stopped> {
@@ -271,12 +267,12 @@ impl Greedy {
         self.stale += 1;
         let Some(Winner { candidate, by }) = race(bench, &candidates, &rules)? else {
             self.notes[rule].whole = true;
-            return Ok(Done { table: None, measured: None, doing: format!("rule {rule}: no split gains") });
+            return Ok(Done { table: None, doing: format!("rule {rule}: no split gains") });
         };
         self.notes[rule] = Note { step_size: CHILD_STEP, whole: false };
         self.notes.insert(rule, self.notes[rule].clone());
         let table = tables.into_iter().nth(candidate);
-        Ok(Done { table, measured: None, doing: format!("rule {rule}: a split {by}") })
+        Ok(Done { table, doing: format!("rule {rule}: a split {by}") })
     }
 
     /// The paper's split (Remy'13 §4.3 step 5), for comparison.
@@ -287,6 +283,6 @@ impl Greedy {
         for _ in 1..made {
             self.notes.insert(rule, self.notes[rule].clone());
         }
-        Done { table: Some(table), measured: None, doing: format!("rule {rule}: split into {made}") }
+        Done { table: Some(table), doing: format!("rule {rule}: split into {made}") }
     }
 }

@@ -91,8 +91,8 @@ pub struct Progress {
     pub step: u64,
     /// Rules of the table, or of all together.
     pub rules: usize,
-    /// How the best table so far did on the validation specimens; none until measured.
-    pub best: Option<Measure>,
+    /// How the table did on the validation specimens when it was measured last; none until it is.
+    pub measure: Option<Measure>,
     /// CPU time, s.
     pub cpu_s: f64,
     /// Packets simulated.
@@ -110,10 +110,10 @@ pub struct HistoryPoint {
     pub cpu_s: f64,
     /// Packets simulated.
     pub packets: u64,
-    /// Rules of the best table so far, or of all together.
+    /// Rules of the table, or of all together.
     pub rules: usize,
     /// How that table did on the validation specimens.
-    pub best: Measure,
+    pub measure: Measure,
 }
 
 /// The state of a procedure beside the table.
@@ -127,8 +127,6 @@ enum Method {
 struct Done {
     /// The table, if it changed.
     table: Option<RuleTable>,
-    /// A table that was measured on the way, and how it did.
-    measured: Option<(RuleTable, Measure)>,
     /// In words.
     doing: String,
 }
@@ -176,12 +174,7 @@ impl Bench<'_> {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Part {
     #[serde(with = "checkpoint::table")]
-    start: RuleTable,
-    #[serde(with = "checkpoint::table")]
     table: RuleTable,
-    /// The table that measured best.
-    #[serde(with = "checkpoint::optional_table")]
-    best: Option<RuleTable>,
     method: Method,
 }
 
@@ -193,7 +186,7 @@ impl Part {
             Search::Paper => Method::Paper(Box::default()),
             Search::Default => Method::Default(Box::new(Greedy::from(&table, policies))),
         };
-        Part { start: table.clone(), table, best: None, method }
+        Part { table, method }
     }
 }
 
@@ -214,11 +207,14 @@ pub struct Designer {
 }
 
 impl Designer {
-    /// A search that begins with one rule.
+    /// A search that begins with one rule, or with a policy where these suit the model.
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
         let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
-        Designer::begin(model, settings, &[table])
+        // Several classes of senders get along by growing together: from one rule each.
+        let policies = model.scenario.classes().len() == 1 && PolicySearch::suits(&model);
+        let policies = policies && settings.tuning.policies;
+        Designer::begin(model, settings, &[table], policies)
     }
 
     /// A search that begins with given tables: one for all, or one for each class of senders.
@@ -233,19 +229,18 @@ impl Designer {
         let mut signals = tables.iter().flat_map(|table| &table.signals);
         match signals.find(|s| !model.design.signals.contains(s)) {
             Some(signal) => Err(DesignError::Signal(signal.name())),
-            None => Ok(Designer::begin(model, settings, tables)),
+            None => Ok(Designer::begin(model, settings, tables, false)),
         }
     }
 
-    fn begin(model: Model, settings: Settings, tables: &[RuleTable]) -> Designer {
+    /// With these tables; or with policies in their place.
+    fn begin(model: Model, settings: Settings, tables: &[RuleTable], policies: bool) -> Designer {
         // The paper's search knows no clearance.
         let table = |class: usize| match (&tables[class.min(tables.len() - 1)], settings.search) {
             (table, Search::Paper) => table.clone(),
             (table, Search::Default) => clearance::clear_table(table, &model),
         };
         let classes = model.scenario.classes().len();
-        // Several classes of senders get along by growing together: from one rule each.
-        let policies = settings.tuning.policies && classes == 1 && PolicySearch::suits(&model);
         let parts = (0..classes).map(|class| Part::new(settings.search, table(class), policies));
         Designer {
             parts: parts.collect(),
@@ -288,10 +283,7 @@ impl Designer {
         };
         let table = done.table.unwrap_or_else(|| part.table.clone());
         let packets = self.packets + simulated();
-        let measured = match done.measured {
-            None if packets >= self.measure_at => Some((table.clone(), bench.measure(&table)?)),
-            measured => measured,
-        };
+        let measure = if packets >= self.measure_at { Some(bench.measure(&table)?) } else { None };
         // Nothing fails from here on.
         let cost = self.packets + simulated() - packets;
         self.doing = match self.model.scenario.classes()[class] {
@@ -303,28 +295,17 @@ impl Designer {
         self.step += 1;
         self.packets += simulated();
         self.cpu_s += clock.elapsed().as_secs_f64();
-        if let Some((table, measure)) = measured {
+        if let Some(measure) = measure {
             self.measure_at = self.measure_at.max(self.packets + MEASURE_EVERY * cost);
-            self.remember(class, table, measure);
+            let Progress { step, cpu_s, packets, rules, .. } = self.progress();
+            self.history.push(HistoryPoint { step, cpu_s, packets, rules, measure });
         }
         Ok(())
     }
 
-    /// Keeps the tables if they measured best so far, that of a class being this, and notes how good the best are now.
-    fn remember(&mut self, class: usize, table: RuleTable, measure: Measure) {
-        let best = self.best().filter(|best| measure.compare(best).is_le());
-        if best.is_none() {
-            self.parts.iter_mut().for_each(|part| part.best = Some(part.table.clone()));
-            self.parts[class].best = Some(table);
-        }
-        let rules = self.parts.iter().map(|part| part.best.as_ref().map_or(1, RuleTable::len)).sum();
-        let (step, cpu_s, packets) = (self.step, self.cpu_s, self.packets);
-        self.history.push(HistoryPoint { step, cpu_s, packets, rules, best: best.unwrap_or(measure) });
-    }
-
-    /// How the best table so far did on the validation specimens; none until measured.
-    fn best(&self) -> Option<Measure> {
-        self.history.last().map(|h| h.best)
+    /// How the table did when it was measured last; none until it is.
+    fn measured(&self) -> Option<Measure> {
+        self.history.last().map(|point| point.measure)
     }
 
     /// The root seed.
@@ -351,7 +332,7 @@ impl Designer {
         Progress {
             step: self.step,
             rules: self.parts.iter().map(|part| part.table.len()).sum(),
-            best: self.best(),
+            measure: self.measured(),
             cpu_s: self.cpu_s,
             packets: self.packets,
             doing: self.doing.clone(),

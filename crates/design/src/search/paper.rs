@@ -45,7 +45,7 @@ impl Paper {
         match most_used {
             Some(rule) => {
                 self.focus = Some((rule, bench.root));
-                Ok(Done { table: None, measured: None, doing: format!("epoch {}: rule {rule}", self.epoch) })
+                Ok(Done { table: None, doing: format!("epoch {}: rule {rule}", self.epoch) })
             }
             None => self.end_epoch(bench, &uses),
         }
@@ -86,11 +86,11 @@ impl Paper {
                 fewer => format!("starves {fewer} senders fewer"),
             };
             let doing = format!("epoch {}: rule {rule} {by}", self.epoch);
-            return Ok(Done { table: Some(table), measured: None, doing });
+            return Ok(Done { table: Some(table), doing });
         }
         self.epochs[rule] += 1;
         self.focus = None;
-        Ok(Done { table: None, measured: None, doing: format!("epoch {}: rule {rule} is done", self.epoch) })
+        Ok(Done { table: None, doing: format!("epoch {}: rule {rule} is done", self.epoch) })
     }
 
     /// Step 4, and every K epochs step 5.
@@ -109,7 +109,7 @@ impl Paper {
             self.epochs = vec![self.epoch; table.len()];
             doing = format!("{doing}: rule {most_used} split into {made}");
         }
-        Ok(Done { table: Some(table), measured: None, doing })
+        Ok(Done { table: Some(table), doing })
     }
 }
 

@@ -53,7 +53,7 @@ impl PolicySearch {
             Some(evolution) => evolve(evolution, bench, &table)?,
         };
         let at_rest = evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION;
-        let done = Done { table: Some(table(&evolution.mean)), measured: None, doing };
+        let done = Done { table: Some(table(&evolution.mean)), doing };
         self.evolution = Some(evolution);
         Ok((done, at_rest))
     }

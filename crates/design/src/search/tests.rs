@@ -47,7 +47,7 @@ fn answer(designer: &Designer) -> f64 {
 }
 
 fn score(designer: &Designer, point: usize) -> f64 {
-    designer.history()[point].best.score.unwrap()
+    designer.history()[point].measure.score.unwrap()
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_paper_splits_every_fourth_epoch() {
     assert_eq!(designer.parts[0].table.len(), 16);
 }
 
-/// A table that has grown is not begun again: its first step is one of a confirmed race, and it is the best so far.
+/// A table that has grown is not begun again: its first step is one of a confirmed race.
 #[test]
 fn a_grown_table_is_worked_on_as_it_is() {
     let mut grown = designer(Search::Default, 1).table();
@@ -134,6 +134,20 @@ fn a_grown_table_is_worked_on_as_it_is() {
     run(&mut search, 3);
     assert_eq!(level(&search), 1);
     assert!(search.table().len() >= 12);
+}
+
+/// Policies take the place of the program's own first rule, not of one that somebody gave.
+#[test]
+fn a_rule_to_begin_with_is_begun_with() {
+    let model = || Model::parse(TWO_LINKS, "x.toml").unwrap();
+    let without = Settings { tuning: Tuning { policies: false, ..Tuning::default() }, ..Settings::default() };
+    let ours = search_on(TWO_LINKS, Search::Default);
+    let given = Designer::with_start(model(), Settings::default(), &[ours.parts[0].table.clone()]).unwrap();
+    for (mut search, begins) in [(ours, true), (given, false), (Designer::new(model(), without), false)] {
+        run(&mut search, 1);
+        let doing = search.progress().doing;
+        assert_eq!(doing.starts_with("policies: "), begins, "{doing}");
+    }
 }
 
 #[test]
@@ -217,12 +231,15 @@ off = { seconds = 1 }
 duration_s = 6
 "#;
 
+fn search_on(text: &str, search: Search) -> Designer {
+    Designer::new(Model::parse(text, "x.toml").unwrap(), Settings { search, ..Settings::default() })
+}
+
 /// A search on a model, whole, and in parts on five threads.
 fn whole_and_in_parts(text: &str, search: Search, steps: u32) -> Designer {
-    let begin = || Designer::new(Model::parse(text, "x.toml").unwrap(), Settings { search, ..Settings::default() });
-    let mut whole = begin();
+    let mut whole = search_on(text, search);
     run(&mut whole, steps);
-    let mut parts = begin();
+    let mut parts = search_on(text, search);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(5).build().unwrap();
     pool.install(|| {
         for _ in 0..steps / 3 {
@@ -241,7 +258,7 @@ fn two_tables_designed_together_both_change() {
     let tables = search.answer(&AtomicBool::new(false)).0;
     assert_eq!(tables.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["fast", "calm"]);
     let actions = |table: &RuleTable| table.rules().into_iter().map(|(_, action)| action).collect::<Vec<_>>();
-    let start = actions(&search.parts[0].start);
+    let start = actions(&search_on(TWO_KINDS, Search::Default).parts[0].table);
     let [fast, calm] = [0, 1].map(|class| actions(&tables[class].1));
     assert!(fast != start && calm != start && fast != calm);
     let (first, last) = (score(&search, 0), answer(&search));
@@ -261,7 +278,7 @@ fn tables_to_start_from_are_one_or_as_many_as_names() {
         RuleTable::single(&model().design.signals, action)
     };
     let begin = |tables: &[RuleTable]| Designer::with_start(model(), Settings::default(), tables);
-    let starts = |tables: &[RuleTable]| begin(tables).unwrap().parts.into_iter().map(|p| p.start).collect::<Vec<_>>();
+    let starts = |tables: &[RuleTable]| begin(tables).unwrap().parts.into_iter().map(|p| p.table).collect::<Vec<_>>();
     assert_eq!(starts(&[table(1)]), [table(1), table(1)]);
     assert_eq!(starts(&[table(1), table(2)]), [table(1), table(2)]);
     let message = begin(&[table(1), table(2), table(3)]).unwrap_err().to_string();
@@ -279,7 +296,8 @@ fn designs_among_others_and_on_two_links_repeat_and_improve() {
     for (text, gain) in [(WITH_AIMD, 0.3), (TWO_LINKS, 0.3), (&among, 0.05)] {
         let search = whole_and_in_parts(text, Search::Default, 12);
         let history = search.history();
-        let start = search.measure(&[&search.parts[0].start], &AtomicBool::new(false)).unwrap().score.unwrap();
+        let start = search.measure(&[&search_on(text, Search::Default).parts[0].table], &AtomicBool::new(false));
+        let start = start.unwrap().score.unwrap();
         assert!(answer(&search) > start + gain, "from {start}: {history:?}");
         assert_eq!(search.answer(&AtomicBool::new(false)).0[0].0, "");
     }
@@ -309,8 +327,6 @@ fn the_score_of_a_design_is_that_of_its_table() {
             let [(_, table)] = &tables[..] else { panic!("one table") };
             assert!(measure.score.is_some() && measure.score == score_of(table), "of the table that is handed over");
             assert_eq!(table.provenance.as_ref().map(|made| made.score), measure.score, "the file says it, too");
-            let best = search.parts[0].best.as_ref().unwrap();
-            assert_eq!(search.progress().best.unwrap().score, score_of(best), "and of the best so far");
         }
     }
 }
