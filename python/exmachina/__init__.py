@@ -37,7 +37,7 @@ from exmachina.evaluation import (
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
-from exmachina.reproduce import Claim, Outcome, ReproduceOptions, reproduce
+from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
 from exmachina.schemes import Algorithm, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
 
@@ -75,6 +75,7 @@ __all__ = [
     "TableError",
     "Trace",
     "UnknownNameError",
+    "Verdict",
     "__version__",
     "algorithms",
     "design",

@@ -1,25 +1,28 @@
 """Made-up outcomes of experiments, hostile text included, for tests of what shows them."""
 
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import polars as pl
 
 from exmachina.pictures.render import save, spec_of
-from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
+from exmachina.reproduce.outcome import Outcome, Picture, TableOf
+from exmachina.reproduce.verdicts import Claim
 
 HOSTILE = (
     "<img src=x onerror=\"console.error('hostile')\"></script><script>console.error('hostile')</script> & |*_`[x](y)"
 )
 
 
-def claim(
-    name: str, paper: float, ours: float | None, *, kind: str = "near", held: bool | None = True, **more: str
-) -> Claim:
-    """A claim with an interval of 10 % around ours."""
+def claim(name: str, paper: float, ours: float | None, **more: Any) -> Claim:
+    """A claim of a number that is read to 5 %, with an interval of 10 % around ours, if nothing else is said."""
     low, high = (None, None) if ours is None else (0.9 * ours, 1.1 * ours)
-    text, unit = more.pop("text", f"Something about {name}"), more.pop("unit", "x")
-    return Claim(name, text, "Remy'13, table 1", kind, paper, ours, low, high, unit, 0.15, held, **more)
+    usual = {"text": f"Something about {name}", "source": "Remy'13, table 1", "kind": "number", "unit": "x"}
+    reading = 0.05 * abs(paper) if more.get("kind", "number") == "number" else 0.0
+    return Claim(
+        **{"id": name, "paper": paper, "ours": ours, "low": low, "high": high, "reading": reading, **usual, **more}
+    )
 
 
 def picture(folder: Path, name: str, *, chart: bool = True) -> Picture:
@@ -36,7 +39,7 @@ def picture(folder: Path, name: str, *, chart: bool = True) -> Picture:
 
 
 def outcomes(folder: Path) -> list[Outcome]:
-    """Experiments of every kind: all held, some held, none measured, no claims, no chart, long and wide tables."""
+    """Experiments of every kind: all verdicts, none measured, no claims, no chart, long and wide tables."""
     wide = pl.DataFrame(
         {"scheme": ["a", "b"], **{f"a long name of column {i} (Mbit/s)": [float(i), 2.5] for i in range(9)}}
     )
@@ -47,12 +50,15 @@ def outcomes(folder: Path) -> list[Outcome]:
     })  # fmt: skip
     claims = {
         "fig4": [
-            claim("gain-cubic", 1.7, 1.75, kind="at-least", text="Twice the throughput of Cubic", tables="published"),
-            claim("gain-vegas", 3.1, 1.2, kind="at-least", held=False, note=HOSTILE),
-            claim("delay-cubic", 9.4, 1344.4, kind="at-most", unit="ms", held=False),
+            claim("gain-cubic", 1.7, 1.75, text="Twice the throughput of Cubic", tables="published"),
+            claim("gain-vegas", 3.1, 1.2, kind="at-least", note=HOSTILE),
+            claim("delay-cubic", 9.4, 1344.4, unit="ms"),
         ],
-        "fig5": [claim("no-trace", 2.0, None, held=None, note="no trace was given", tables="")],
-        "tao-fig1": [claim("nothing-lost", 0.0, -0.25, unit="Mbit/s"), claim("order", 1, 4.0, kind="order")],
+        "fig5": [claim("no-trace", 2.0, None, note="no trace was given", tables="")],
+        "tao-fig1": [
+            claim("nothing-lost", 0.0, 0.25, unit="Mbit/s", better="higher"),
+            claim("order", 1, 4.0, kind="order"),
+        ],
         "own": [],
     }
     papers = ["Remy'13", "Remy'13", "Tao'14", "beyond"]

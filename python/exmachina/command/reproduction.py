@@ -14,14 +14,22 @@ from exmachina.command.terminal import consoles, duration, plain_column
 from exmachina.errors import OptionError
 from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
+from exmachina.reproduce.ledger import by_how_much, interval_words, paper_words, quantity, tally
 from exmachina.reproduce.options import ReproduceOptions
-from exmachina.reproduce.outcome import Claim, Outcome
+from exmachina.reproduce.outcome import Outcome
 from exmachina.reproduce.page import write_report
+from exmachina.reproduce.verdicts import Verdict
 
 __all__ = ["run_command"]
 
 REPORT = "report.html"
-HELD = {True: ("held", "green"), False: ("not held", "red"), None: ("not measured", "yellow")}
+COLOURS = {
+    Verdict.REPRODUCED: "green",
+    Verdict.BETTER: "blue",
+    Verdict.DIFFERS: "yellow",
+    Verdict.FAILED: "red",
+    Verdict.UNMEASURED: "dim",
+}
 
 
 def run_command(
@@ -107,22 +115,14 @@ def show_outcomes(console: Console, outcomes: list[Outcome]) -> None:
     grid.add_column("", no_wrap=True)
     for outcome in outcomes:
         for claim in outcome.claims:
-            words, colour = HELD[claim.held]
-            interval = "" if claim.low is None or claim.high is None else f"{claim.low:.3g} – {claim.high:.3g}"
-            grid.add_row(
-                claim.id, _number(claim, claim.paper), _number(claim, claim.ours), interval, Text(words, colour)
-            )
+            words = claim.verdict.value + (f", {by_how_much(claim)}" if claim.verdict is Verdict.DIFFERS else "")
+            verdict = Text(words, COLOURS[claim.verdict])
+            grid.add_row(claim.id, paper_words(claim), quantity(claim.ours, claim.unit), interval_words(claim), verdict)
     if grid.row_count:
         console.print(grid)
     for outcome in outcomes:
         for warning in outcome.warnings:
             console.print(f"{outcome.id}: {warning}", soft_wrap=True)
-    claims = [claim for outcome in outcomes for claim in outcome.claims]
-    counts = {held: sum(claim.held is held for claim in claims) for held in HELD}
-    words = ", ".join(f"{counts[held]} {HELD[held][0]}" for held in HELD)
+    counts = tally(claim for outcome in outcomes for claim in outcome.claims)
     spent = duration(sum(outcome.cpu_s for outcome in outcomes))
-    console.print(f"{len(outcomes)} experiments, {len(claims)} claims: {words}. {spent} of CPU time.", soft_wrap=True)
-
-
-def _number(claim: Claim, value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g} {claim.unit}".strip()
+    console.print(f"{len(outcomes)} experiments, {counts.all} claims: {counts}. {spent} of CPU time.", soft_wrap=True)

@@ -5,6 +5,7 @@
 
 from exmachina.reproduce.experiments import Doing, reproduce
 from exmachina.reproduce.options import ReproduceOptions
-from exmachina.reproduce.outcome import Claim, Outcome, Picture, TableOf
+from exmachina.reproduce.outcome import Outcome, Picture, TableOf
+from exmachina.reproduce.verdicts import Claim, Verdict
 
-__all__ = ["Claim", "Doing", "Outcome", "Picture", "ReproduceOptions", "TableOf", "reproduce"]
+__all__ = ["Claim", "Doing", "Outcome", "Picture", "ReproduceOptions", "TableOf", "Verdict", "reproduce"]

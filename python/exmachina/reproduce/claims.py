@@ -1,4 +1,4 @@
-"""From measured numbers to claims that hold or not."""
+"""From measured numbers to claims; what becomes of one is decided in `verdicts.py`."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,22 +7,10 @@ import numpy as np
 from exmachina.reproduce.cast import ALGORITHMS, PUBLISHED, Cast
 from exmachina.reproduce.experiment import ClaimSpec, Experiment
 from exmachina.reproduce.measuring import Measurer, operands
-from exmachina.reproduce.outcome import Claim
 from exmachina.reproduce.running import Ran
+from exmachina.reproduce.verdicts import Claim
 
-__all__ = ["claims_of", "holds"]
-
-
-def holds(kind: str, paper: float, ours: float, tolerance: float) -> bool:
-    """Whether a number is what the paper claims: near it, or as good; tolerance is a share of the paper's number."""
-    slack = tolerance * abs(paper)
-    if kind == "near":
-        return abs(ours - paper) <= slack
-    if kind == "at-least":
-        return ours >= paper - slack
-    if kind == "at-most":
-        return ours <= paper + slack
-    return ours >= paper
+__all__ = ["claims_of"]
 
 
 def claims_of(
@@ -32,7 +20,7 @@ def claims_of(
     theirs = {name: table.name for name, table in cast.published.items()}
     published = frozenset(theirs.values())
     for spec in experiment.claims:
-        algorithms = {name for name in operands(spec.measure) if name in ALGORITHMS}
+        algorithms = _algorithms(experiment, spec)
         ours = Measurer(ran.cases, numbers=numbers, excluded=published)
         yield _claim(spec, spec.id, ours, "ours" if algorithms else "", ran)
         if algorithms and algorithms <= set(theirs):
@@ -41,10 +29,19 @@ def claims_of(
             yield _claim(spec, f"{spec.id}-published", beside, "published", ran)
 
 
+def _algorithms(experiment: Experiment, spec: ClaimSpec) -> set[str]:
+    """The algorithms that a claim is about: those that it names, and those of a case whose senders have their own."""
+    parts = [spec.measure, *(part for form in spec.measure.values() if isinstance(form, list) for part in form)]
+    cases = {part["case"] for part in parts if isinstance(part, Mapping) and "case" in part}
+    groups = [experiment.cases[case].scenario.get("senders") for case in cases]
+    own = {sender.get("scheme") for group in groups if isinstance(group, list) for sender in group}
+    return {name for name in operands(spec.measure) | own if name in ALGORITHMS}
+
+
 def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran) -> Claim:
     notes = [spec.note] if spec.note else []
     value: float | None = None
-    low = high = held = None
+    low = high = None
     try:
         found = measurer.measure(spec.measure)
     except KeyError as error:
@@ -52,7 +49,6 @@ def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran
     else:
         if np.isfinite(found.value):
             value, low, high = found.value, found.low, found.high
-            held = holds(spec.kind, spec.paper, value, spec.tolerance)
         else:
             notes.insert(0, "Not measured: it did not come to a finite number.")
     if ran.link_note and ran.is_cellular(spec.measure.get("case", "")):
@@ -67,8 +63,10 @@ def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran
         low=low,
         high=high,
         unit=spec.unit,
-        tolerance=spec.tolerance,
-        held=held,
+        reading=spec.reading or 0.0,
+        better=spec.better,
+        above=spec.above,
+        below=spec.below,
         note=" ".join(notes),
         tables=tables,
     )

@@ -6,20 +6,21 @@ from typing import Any
 
 from exmachina.pictures.pages import part
 from exmachina.reproduce.ledger import (
-    Verdict,
+    Tally,
     by_how_much,
     difference,
     interval_words,
     number,
     paper_words,
     quantity,
+    reading_words,
     tally,
-    verdict,
     whose,
 )
-from exmachina.reproduce.outcome import Claim, Outcome
+from exmachina.reproduce.outcome import Outcome
+from exmachina.reproduce.verdicts import Claim, Verdict
 
-__all__ = ["COLUMNS", "anchor", "claim_rows", "claims_table", "kinds_of", "mark", "views_of"]
+__all__ = ["COLUMNS", "anchor", "badges", "claim_rows", "claims_table", "kinds_of", "mark", "style", "views_of"]
 
 SPAN = 3.0
 """The mark of a claim goes, logarithmically, from the paper's value over this to that times this; the page says so."""
@@ -27,9 +28,15 @@ WIDTH, HEIGHT = 132, 22
 MIDDLE = HEIGHT / 2
 INSET = 6
 """Room at both ends of the mark for what is out of range."""
-SIGNS = {Verdict.HELD: "✓", Verdict.FAILED: "✗", Verdict.UNMEASURED: "?"}
-CLASSES = {Verdict.HELD: "held", Verdict.FAILED: "failed", Verdict.UNMEASURED: "unmeasured"}
-ORDER = {Verdict.FAILED: 0, Verdict.UNMEASURED: 1, Verdict.HELD: 2}
+SIGNS = {
+    Verdict.REPRODUCED: "✓",
+    Verdict.BETTER: "▲",
+    Verdict.DIFFERS: "≠",
+    Verdict.FAILED: "✗",
+    Verdict.UNMEASURED: "?",
+}
+ORDER = [Verdict.FAILED, Verdict.DIFFERS, Verdict.UNMEASURED, Verdict.REPRODUCED, Verdict.BETTER]
+"""What a person looks for comes first."""
 COLUMNS = [
     ("verdict", "verdict", "tight", True),
     ("claim", "claim", "wide", True),
@@ -48,11 +55,25 @@ def anchor(name: str) -> str:
     return "".join(c if c.isascii() and (c.isalnum() or c in "-.") else "_" for c in name)
 
 
+def style(verdict: Verdict) -> str:
+    """A verdict's name for style sheets and addresses."""
+    return verdict.name.lower()
+
+
+def badges(counts: Tally) -> list[dict[str, Any]]:
+    """How many claims came to what, as signs with numbers; verdicts that nothing came to are left out."""
+    return [_badge(verdict) | {"count": counts[verdict]} for verdict in Verdict if counts[verdict]]
+
+
+def _badge(verdict: Verdict) -> dict[str, Any]:
+    return {"style": style(verdict), "sign": SIGNS[verdict], "word": verdict.value.capitalize()}
+
+
 def views_of(outcomes: Sequence[Outcome]) -> list[tuple[str, str, int]]:
     """By which verdicts claims are shown: a verdict, its words, and how many there are."""
     counts = tally(claim for outcome in outcomes for claim in outcome.claims)
-    views = [("", "All", counts.all), ("held", "Held", counts.held), ("failed", "Not held", counts.failed)]
-    return [*views, ("unmeasured", "Not measured", counts.unmeasured)]
+    views = [(style(verdict), verdict.value.capitalize(), counts[verdict]) for verdict in Verdict]
+    return [("", "All", counts.all), *views]
 
 
 def kinds_of(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
@@ -78,17 +99,17 @@ def claim_rows(pairs: Sequence[tuple[Claim, Outcome]]) -> list[dict[str, Any]]:
 
 
 def _row(claim: Claim, outcome: Outcome) -> dict[str, Any]:
-    ruling, share = verdict(claim), difference(claim)
-    keys = {"verdict": ORDER[ruling], "paper": claim.paper, "ours": claim.ours, "off": share}
+    share = difference(claim)
+    keys = {"verdict": ORDER.index(claim.verdict), "paper": claim.paper, "ours": claim.ours, "off": share}
     return {
         "anchor": anchor(f"claim-{claim.id}"),
         "experiment": outcome.id,
-        "verdict": {"style": CLASSES[ruling], "sign": SIGNS[ruling], "word": ruling.value.capitalize()},
+        "verdict": _badge(claim.verdict),
         "words": f"{claim.id} {outcome.id} {outcome.paper} {outcome.title}",
         "text": claim.text,
         "source": claim.source,
         "paper": paper_words(claim),
-        "tolerance": "" if claim.kind == "order" else f"± {100 * claim.tolerance:.3g} %",
+        "reading": reading_words(claim),
         "ours": quantity(claim.ours, claim.unit, zeros=True),
         "interval": interval_words(claim),
         "off": by_how_much(claim),
@@ -101,7 +122,7 @@ def _row(claim: Claim, outcome: Outcome) -> dict[str, Any]:
 
 
 def mark(claim: Claim) -> str:
-    """Ours over the paper's, with its interval, over the range that counts as held: a drawing, or nothing."""
+    """Ours over the paper's, with its interval, over the range that its interval must reach: a drawing, or nothing."""
     return part("claims.html", "mark", _mark(claim)).strip()
 
 
@@ -110,18 +131,18 @@ def _mark(claim: Claim) -> dict[str, Any] | None:
     if claim.ours is None or claim.paper <= 0:
         return None
     ratio = claim.ours / claim.paper
-    from_x, to_x = map(_across, _held_range(claim))
+    from_x, to_x = map(_across, _range(claim))
     interval = None
     if claim.low is not None and claim.high is not None:
         interval = [f"{_across(end / claim.paper):.1f}" for end in (claim.low, claim.high)]
     return {
-        "style": CLASSES[verdict(claim)],
+        "style": style(claim.verdict),
         "words": f"{number(ratio)} times the paper's",
         "width": WIDTH,
         "height": HEIGHT,
         "middle": MIDDLE,
         "track": [INSET, WIDTH - INSET],
-        "range": [f"{from_x:.1f}", f"{to_x - from_x:.1f}"],
+        "range": [f"{from_x:.1f}", f"{max(1.0, to_x - from_x):.1f}"],
         "paper": f"{_across(1):.1f}",
         "interval": interval,
         "dot": f"{_across(ratio):.1f}",
@@ -129,11 +150,12 @@ def _mark(claim: Claim) -> dict[str, Any] | None:
     }
 
 
-def _held_range(claim: Claim) -> tuple[float, float]:
-    """Ratios of ours to the paper's that count as held."""
-    below = 1.0 if claim.kind == "order" else 1 - claim.tolerance
-    above = 1 + claim.tolerance
-    return (0.0 if claim.kind == "at-most" else below), (math.inf if claim.kind in ("at-least", "order") else above)
+def _range(claim: Claim) -> tuple[float, float]:
+    """Ratios of ours to the paper's that are the paper's: what may have been read, or the side of a bound."""
+    if claim.kind == "number":
+        share = claim.reading / claim.paper
+        return 1 - share, 1 + share
+    return (0.0, 1.0) if claim.kind == "at-most" else (1.0, math.inf)
 
 
 def _across(ratio: float) -> float:

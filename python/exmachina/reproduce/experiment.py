@@ -12,18 +12,19 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, TypeAlias, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from exmachina.errors import InputError
 from exmachina.files import or_nearest
 from exmachina.reproduce.cast import shown
 from exmachina.reproduce.scenario import Toml, merged
-from exmachina.reproduce.schema import Record, read_record
+from exmachina.reproduce.schema import INCONSISTENT, Record, read_record
+from exmachina.reproduce.verdicts import Better, ClaimKind
 
 __all__ = ["Case", "ClaimSpec", "Experiment", "FigureSpec", "TableSpec", "catalogue", "load", "parse"]
 
 Paper: TypeAlias = Literal["Remy'13", "Tao'14", "beyond"]
-ClaimKind: TypeAlias = Literal["near", "at-least", "at-most", "order"]
 FigureKind: TypeAlias = Literal["plane", "sweep", "by-sender", "locus", "sequence", "queue", "cdf", "compare", "gains"]
 
 
@@ -129,7 +130,7 @@ class TableSpec(Record):
 
 
 class ClaimSpec(Record):
-    """A sentence of a paper with a number in it, and how it is measured (`measuring.py`)."""
+    """A sentence of a paper with a number in it, what it asks for (`verdicts.py`), and its measure (`measuring.py`)."""
 
     id: str
     text: str
@@ -138,8 +139,26 @@ class ClaimSpec(Record):
     paper: float
     measure: dict[str, Any]
     unit: str = ""
-    tolerance: float = 0.15
+    reading: float | None = None
+    """Of a number, and only of one: how far the paper's may be from what is printed or drawn, in `unit`."""
+    better: Better | None = None
+    above: float | None = None
+    below: float | None = None
     note: str = ""
+
+    @model_validator(mode="after")
+    def _is_well_formed(self) -> "ClaimSpec":
+        """A number says how well it can be read, nothing else does; the paper's is in the claim's own direction."""
+        asked = (self.reading, self.better, self.above, self.below)
+        if self.kind != "number" and asked != (None, None, None, None):
+            raise PydanticCustomError(INCONSISTENT, "only a number has reading, better, above and below")
+        if self.kind == "number" and (self.reading is None or self.reading < 0):
+            raise PydanticCustomError(INCONSISTENT, "a number needs its error of reading, at least 0")
+        if (self.above is not None and self.paper <= self.above) or (
+            self.below is not None and self.paper >= self.below
+        ):
+            raise PydanticCustomError(INCONSISTENT, "the paper's number is not in the claim's own direction")
+        return self
 
 
 class Experiment(Record):

@@ -1,20 +1,20 @@
-"""The ledger of claims: the paper's number, ours, by how much they differ, held or not; as data and as Markdown."""
+"""The ledger of claims: the paper's number, ours, by how much they differ, the verdict; as data and as Markdown."""
 
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
 from exmachina.files import write_atomically
-from exmachina.reproduce.outcome import Claim, Outcome
+from exmachina.reproduce.outcome import Outcome
+from exmachina.reproduce.verdicts import RULE, Claim, Verdict
 
 __all__ = [
+    "GROUPS",
     "Tally",
-    "Verdict",
     "by_how_much",
     "difference",
     "interval_words",
@@ -23,66 +23,61 @@ __all__ = [
     "number",
     "paper_words",
     "quantity",
+    "reading_words",
     "tally",
-    "verdict",
     "whose",
     "write_ledger",
 ]
 
 DASH = "–"
-COMPARED = {"near": "≈", "at-least": "≥", "at-most": "≤", "order": "≥"}
+COMPARED = {"at-least": "≥", "at-most": "≤", "order": ">"}
+"""What stands before the paper's value where it is not a number to meet."""
+PLURAL = {Verdict.DIFFERS: "differ"}
+"""Verdicts in words where there may be several."""
 WHOSE = {"ours": "ours", "published": "published", "": "neither"}
+GROUPS = {
+    "published": "the authors' published tables",
+    "ours": "ours, each designed for the paper's model as the paper has it",
+    "": "schemes that people wrote, no table",
+}
+"""With whose tables claims are measured, in the order in which they are counted. None is of a `-robust` table."""
 WHOLE = 999.5
 """From here on three digits are no more than the whole number."""
-
-
-class Verdict(Enum):
-    """What became of a claim; the value is for people."""
-
-    FAILED = "not held"
-    UNMEASURED = "not measured"
-    HELD = "held"
 
 
 @dataclass(frozen=True)
 class Tally:
     """How many claims came to what."""
 
-    held: int
-    failed: int
-    unmeasured: int
+    counts: dict[Verdict, int] = field(default_factory=dict)
 
-    @property
-    def measured(self) -> int:
-        """Claims that could be measured."""
-        return self.held + self.failed
+    def __getitem__(self, verdict: Verdict) -> int:
+        """How many came to this."""
+        return self.counts.get(verdict, 0)
 
     @property
     def all(self) -> int:
         """All claims."""
-        return self.measured + self.unmeasured
+        return sum(self.counts.values())
 
     def __str__(self) -> str:
-        """The counts in words."""
-        return f"{self.held} held, {self.failed} not held, {self.unmeasured} not measured"
-
-
-def verdict(claim: Claim) -> Verdict:
-    """What became of a claim."""
-    if claim.held is None:
-        return Verdict.UNMEASURED
-    return Verdict.HELD if claim.held else Verdict.FAILED
+        """The counts in words; that nothing was left out goes without saying."""
+        told = [verdict for verdict in Verdict if verdict is not Verdict.UNMEASURED or self[verdict]]
+        return ", ".join(f"{self[verdict]} {PLURAL.get(verdict, verdict)}" for verdict in told)
 
 
 def tally(claims: Iterable[Claim]) -> Tally:
     """Counts of the verdicts."""
-    verdicts = [verdict(claim) for claim in claims]
-    return Tally(*(verdicts.count(each) for each in (Verdict.HELD, Verdict.FAILED, Verdict.UNMEASURED)))
+    verdicts = [claim.verdict for claim in claims]
+    return Tally({verdict: verdicts.count(verdict) for verdict in Verdict})
 
 
 def difference(claim: Claim) -> float | None:
-    """By how much ours is above the paper's, as a share of the paper's; `None` if there is no such share."""
-    if claim.ours is None or claim.paper == 0:
+    """By how much ours is above the paper's, as a share of the paper's; `None` if there is no such share.
+
+    The value of an order is no number of the paper's, and there is nothing to be off.
+    """
+    if claim.ours is None or claim.paper == 0 or claim.kind == "order":
         return None
     share = (claim.ours - claim.paper) / abs(claim.paper)
     return share if math.isfinite(share) else None
@@ -93,7 +88,7 @@ def by_how_much(claim: Claim) -> str:
     share = difference(claim)
     if share is not None:
         return _signed(f"{100 * share:,.0f} %")
-    if claim.ours is None or not math.isfinite(claim.ours):
+    if claim.ours is None or not math.isfinite(claim.ours) or claim.kind == "order":
         return DASH
     return _signed(quantity(claim.ours - claim.paper, claim.unit))
 
@@ -123,8 +118,13 @@ def quantity(value: float | None, unit: str, *, zeros: bool = False) -> str:
 
 
 def paper_words(claim: Claim) -> str:
-    """What the paper asks for: `≥ 1.7 ×`."""
+    """What the paper says: `1.7 ×`, `≥ 1.7 ×`."""
     return f"{COMPARED.get(claim.kind, '')} {quantity(claim.paper, claim.unit)}".strip()
+
+
+def reading_words(claim: Claim) -> str:
+    """How well the paper's number can be read, without unit: `± 0.05`; nothing where it is not read, or exact."""
+    return f"± {number(claim.reading)}" if claim.reading else ""
 
 
 def interval_words(claim: Claim) -> str:
@@ -143,8 +143,9 @@ def ledger_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     """The ledger as data, one row per claim, in the catalogue's order.
 
     Returns:
-        experiment, paper, id, claim, source, kind, unit, paper_value, ours, low, high (in `unit`), difference (a share
-        of the paper's value), tolerance (likewise), held, tables, scale, note; null where not measured.
+        experiment, paper, id, claim, source, kind, unit, paper_value, reading (in `unit`), better, above, below (what
+        the claim asks for: see `Claim`), ours, low, high (in `unit`), difference (a share of the paper's value),
+        verdict, tables, scale, note; null where not measured.
     """
     rows = [
         {
@@ -156,12 +157,15 @@ def ledger_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "kind": claim.kind,
             "unit": claim.unit,
             "paper_value": claim.paper,
+            "reading": claim.reading,
+            "better": claim.better,
+            "above": claim.above,
+            "below": claim.below,
             "ours": claim.ours,
             "low": claim.low,
             "high": claim.high,
             "difference": difference(claim),
-            "tolerance": claim.tolerance,
-            "held": claim.held,
+            "verdict": claim.verdict.value,
             "tables": claim.tables,
             "scale": outcome.scale,
             "note": claim.note,
@@ -174,9 +178,10 @@ def ledger_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 SCHEMA = {
     **dict.fromkeys(("experiment", "paper", "id", "claim", "source", "kind", "unit"), pl.String()),
-    **dict.fromkeys(("paper_value", "ours", "low", "high", "difference", "tolerance"), pl.Float64()),
-    "held": pl.Boolean(),
-    **dict.fromkeys(("tables", "scale", "note"), pl.String()),
+    **dict.fromkeys(("paper_value", "reading"), pl.Float64()),
+    "better": pl.String(),
+    **dict.fromkeys(("above", "below", "ours", "low", "high", "difference"), pl.Float64()),
+    **dict.fromkeys(("verdict", "tables", "scale", "note"), pl.String()),
 }
 
 
@@ -187,8 +192,9 @@ def write_ledger(outcomes: Sequence[Outcome], path: Path) -> Path:
 
 
 def ledger_markdown(outcomes: Sequence[Outcome]) -> str:
-    """The ledger for docs: the counts, then a table for each paper."""
-    lines = [f"{tally(claim for outcome in outcomes for claim in outcome.claims)}."]
+    """The ledger for docs: the rule, the counts, then a table for each paper."""
+    lines = ["What a verdict means:", "", *(f"- *{verdict}*: {words}" for verdict, words in RULE.items()), ""]
+    lines += _counts([claim for outcome in outcomes for claim in outcome.claims])
     for paper in dict.fromkeys(outcome.paper for outcome in outcomes):
         pairs = [(outcome, claim) for outcome in outcomes if outcome.paper == paper for claim in outcome.claims]
         if not pairs:
@@ -197,20 +203,30 @@ def ledger_markdown(outcomes: Sequence[Outcome]) -> str:
             "",
             f"### {_plain(paper)}: {tally(claim for _, claim in pairs)}",
             "",
-            "| | claim | where | paper | ours | 95 % | off by | tables | note |",
-            "|---|---|---|---:|---:|---:|---:|---|---|",
+            "| | claim | where | paper | read | ours | 95 % | off by | tables | note |",
+            "|---|---|---|---:|---:|---:|---:|---:|---|---|",
         ]
         lines += [_line(outcome, claim) for outcome, claim in pairs]
     return "\n".join(lines) + "\n"
 
 
+def _counts(claims: Sequence[Claim]) -> list[str]:
+    """A table of the verdicts, by whose tables claims were measured with."""
+    lines = [f"| measured with | {' | '.join(Verdict)} | all |", f"|---|{'---:|' * (len(Verdict) + 1)}"]
+    groups = {words: [claim for claim in claims if claim.tables == name] for name, words in GROUPS.items()}
+    for words, own in {**groups, "all": claims}.items():
+        counts = tally(own)
+        lines.append(f"| {words} | {' | '.join(str(counts[verdict]) for verdict in Verdict)} | {counts.all} |")
+    return lines
+
+
 def _line(outcome: Outcome, claim: Claim) -> str:
-    ruling = verdict(claim)
     cells = [
-        f"**{ruling.value}**" if ruling is Verdict.FAILED else ruling.value,
+        f"**{claim.verdict}**" if claim.verdict is Verdict.FAILED else claim.verdict.value,
         _plain(claim.text),
         _plain(f"{claim.source} ({outcome.id})"),
         _plain(paper_words(claim)),
+        reading_words(claim),
         _plain(quantity(claim.ours, claim.unit, zeros=True)),
         interval_words(claim),
         by_how_much(claim),

@@ -9,46 +9,9 @@ from typing import Any
 
 import polars as pl
 
-__all__ = ["Claim", "Outcome", "Picture", "TableOf"]
+from exmachina.reproduce.verdicts import Claim
 
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of a paper with a number in it, and what we measured.
-
-    >>> {claim.held for claim in exmachina.reproduce("fig6", output="out")[0].claims} <= {True, False, None}
-    True
-
-    Attributes:
-        id: Unique in the whole catalogue, such as "r4-gain-cubic".
-        text: What is claimed, in our words: "RemyCC 0.1 has 1.7 times the median throughput of Cubic".
-        source: Where: "Remy'13, table 1".
-        kind: "near" (ours is the paper's number, give or take `tolerance`), "at-least" or "at-most" (ours is as good as
-            the paper's or better, give or take `tolerance`), or "order" (no number: something is larger than something
-            else; `ours` is the ratio or the share that says so, `paper` is the least that counts).
-        paper: The paper's number, in `unit`.
-        ours: Ours; `None` if it could not be measured, and then `note` says why.
-        low, high: Bootstrap confidence interval of ours, 95 %; `None` where there is nothing to draw from.
-        unit: "Mbit/s", "ms", "x" (a ratio), "" ...
-        tolerance: Share of the paper's number by which ours may be off; 0.15 if nothing is said.
-        held: Whether it holds; `None` if not measured.
-        note: What a reader should know of it: why it does not hold, which link it ran on.
-        tables: "ours" or "published": whose algorithms it was measured with ("" if no algorithm of either is in it).
-    """
-
-    id: str
-    text: str
-    source: str
-    kind: str
-    paper: float
-    ours: float | None
-    low: float | None
-    high: float | None
-    unit: str
-    tolerance: float
-    held: bool | None
-    note: str = ""
-    tables: str = "ours"
+__all__ = ["Outcome", "Picture", "TableOf"]
 
 
 @dataclass(frozen=True)

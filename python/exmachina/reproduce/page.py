@@ -18,9 +18,10 @@ from exmachina import _core
 from exmachina.errors import InputError
 from exmachina.files import read_file, write_atomically
 from exmachina.pictures.pages import fill
-from exmachina.reproduce.claimtable import COLUMNS, anchor, claim_rows, kinds_of, views_of
-from exmachina.reproduce.ledger import Tally, number, tally
+from exmachina.reproduce.claimtable import COLUMNS, anchor, badges, claim_rows, kinds_of, style, views_of
+from exmachina.reproduce.ledger import number, tally
 from exmachina.reproduce.outcome import Outcome, Picture, TableOf
+from exmachina.reproduce.verdicts import RULE, Verdict
 
 __all__ = ["write_report"]
 
@@ -69,12 +70,9 @@ def write_report(outcomes: list[Outcome], path: Path, *, facts: dict[str, str]) 
         kicker=f"exmachina reproduce · scale {' and '.join(scales)}",
         lead=LEAD,
         counts=counts,
-        totals=[
-            ("#show=held", "held", counts.held, f"of {counts.measured} measured claims held"),
-            ("#show=failed", "failed", counts.failed, "not held"),
-            ("#show=unmeasured", "unmeasured", counts.unmeasured, "not measured"),
-            ("#contents", "", len(outcomes), "experiments" if len(outcomes) != 1 else "experiment"),
-        ],
+        totals=[(f"#show={style(verdict)}", style(verdict), counts[verdict], verdict.value) for verdict in Verdict],
+        experiments=len(outcomes),
+        rule=RULE,
         facts={"version": f"exmachina {_core.__version__}", **_scale_fact(scales), **facts},
         views=views_of(outcomes),
         kinds=kinds_of(outcomes),
@@ -102,21 +100,12 @@ def _experiment(outcome: Outcome) -> dict[str, Any]:
         "about": outcome.about,
         "warnings": outcome.warnings,
         "counts": counts,
-        "style": _style(counts),
+        "badges": badges(counts),
         "pictures": [_picture(picture, outcome) for picture in outcome.pictures],
         "claims": claim_rows([(claim, outcome) for claim in outcome.claims]),
         "tables": list(map(_table, outcome.tables)),
         "method": _method(outcome),
     }
-
-
-def _style(counts: Tally) -> str:
-    """How a badge with so many claims looks."""
-    if not counts.measured:
-        return "unmeasured"
-    if not counts.failed:
-        return "held"
-    return "some" if counts.held else "failed"
 
 
 def _picture(picture: Picture, outcome: Outcome) -> dict[str, Any]:

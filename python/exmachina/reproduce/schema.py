@@ -8,7 +8,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from exmachina.errors import InputError
 from exmachina.files import or_nearest
 
-__all__ = ["Record", "read_record"]
+__all__ = ["INCONSISTENT", "Record", "read_record"]
 
 WORDS = {
     "string_type": "a text",
@@ -21,6 +21,8 @@ WORDS = {
 }
 """What TOML calls what Pydantic expected."""
 UNKNOWN = "unknown_field"
+INCONSISTENT = "inconsistent"
+"""Fields that are each right and do not go together; the message says all."""
 
 
 class Record(BaseModel):
@@ -67,7 +69,7 @@ def _line(error: ErrorDetails) -> str:
     facts = error.get("ctx", {})
     place = [*error["loc"], *([facts["name"]] if error["type"] == UNKNOWN else [])]
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
-    if error["type"] == UNKNOWN:
+    if error["type"] in (UNKNOWN, INCONSISTENT):
         return f"{where}: {error['msg']}"
     if error["type"] == "missing":
         return f"{where}: missing; this field is required"
