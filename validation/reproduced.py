@@ -28,11 +28,11 @@ HEAD = """\
 # The papers, reproduced
 
 Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale}` draws it, {published}, and the
-ledger of claims: the papers' numbers beside ours, with 95 % bootstrap intervals over runs. A claim is held if ours is
-within the tolerance of the paper's (15 % if nothing else is said), or better where better is what is claimed. Where the
-papers' text, their code and we differ, and which way each experiment goes: [differences.md](differences.md). How our
-human schemes compare with ns-2's: [validation.md](validation.md). This page is written by
-`python validation/reproduced.py`; its simulations took {cpu_min:.0f} minutes of CPU time, version {version}.
+[ledger of claims](#the-ledger-of-claims): the papers' numbers beside ours, with 95 % bootstrap intervals over runs, and
+the rule by which each is reproduced, better, different or not reproduced. Where the papers' text, their code and we
+differ, and which way each experiment goes: [differences.md](differences.md). How our human schemes compare with ns-2's:
+[validation.md](validation.md). This page is written by `python validation/reproduced.py`; its simulations took
+{cpu_min:.0f} minutes of CPU time, version {version}.
 """
 
 

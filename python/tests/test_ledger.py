@@ -1,14 +1,18 @@
-"""The ledger of claims is of the catalogue as it is, and README.md says of it what it says.
+"""The ledger of claims is of the catalogue as it is; README.md and docs/reproduced.md say of it what it says.
 
 Where this fails, `python validation/reproduced.py` has to run again, at the papers' scale.
 """
 
 import csv
+from statistics import median
 
 import pytest
 from test_readme import README, ROOT, SCRIPT, numbers, said
 
 from exmachina.reproduce.experiment import catalogue
+from exmachina.reproduce.ledger import ledger_markdown
+from exmachina.reproduce.outcome import Outcome
+from exmachina.reproduce.verdicts import Claim
 
 LEDGER = ROOT / "docs" / "results" / "ledger.csv"
 
@@ -17,6 +21,32 @@ def _ledger() -> list[dict[str, str]]:
     assert LEDGER.exists(), f"{LEDGER} is missing: python validation/reproduced.py writes it"
     with LEDGER.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _claim(row: dict[str, str]) -> Claim:
+    """A row of the ledger as a claim: its verdict follows from its numbers."""
+    told = {name: row[name] for name in ("id", "source", "unit", "note", "tables")}
+    numbers = {name: number(row[name]) for name in ("ours", "low", "high", "above", "below")}
+    asked = {"kind": row["kind"], "paper": float(row["paper_value"]), "reading": float(row["reading"])}
+    return Claim(**told, **numbers, **asked, text=row["claim"], better=row["better"] or None)  # type: ignore[arg-type]
+
+
+def test_verdicts_follow_from_the_numbers_beside_them() -> None:
+    for row in _ledger():
+        assert row["verdict"] == _claim(row).verdict, row["id"]
+
+
+def test_the_page_has_the_ledger() -> None:
+    rows: dict[tuple[str, str], list[Claim]] = {}
+    for row in _ledger():
+        rows.setdefault((row["experiment"], row["paper"]), []).append(_claim(row))
+    outcomes = [Outcome(name, paper, "", "", {}, "paper", 0.0, claims=own) for (name, paper), own in rows.items()]
+    page = (ROOT / "docs" / "reproduced.md").read_text(encoding="utf-8")
+    assert page.partition("## The ledger of claims\n\n")[2] == ledger_markdown(outcomes)
 
 
 def test_the_front_page_has_its_numbers() -> None:
@@ -31,7 +61,12 @@ def test_the_ledger_is_of_the_catalogue_as_it_is_and_of_the_papers_scale() -> No
     for name, spec in claims.items():
         row = rows[name]
         assert (row["claim"], row["kind"], row["unit"]) == (spec.text, spec.kind, spec.unit)
-        assert (float(row["paper_value"]), float(row["tolerance"])) == (spec.paper, spec.tolerance)
+        assert (float(row["paper_value"]), float(row["reading"])) == (spec.paper, spec.reading or 0.0)
+        assert (row["better"] or None, number(row["above"]), number(row["below"])) == (
+            spec.better,
+            spec.above,
+            spec.below,
+        )
     assert {row["scale"] for row in rows.values()} == {"paper"}
 
 
@@ -53,13 +88,26 @@ def test_figure_4(words: str, name: str) -> None:
     assert ms == pytest.approx(measured[f"fig4-delay-{name}"], abs=0.051)
 
 
-def test_claims_that_hold() -> None:
-    rows = [row for row in _ledger() if row["held"]]
-    counts = numbers(r"Of (\d+) claims .* (\d+) hold here .* the (\d+) among", said("ledger"))
-    ours, published = (
-        {row["id"]: row["held"] for row in rows if row["tables"] == kind} for kind in ("ours", "published")
-    )
-    both = [name for name in ours if f"{name}-published" in published]
-    assert counts == [len(rows), sum(row["held"] == "true" for row in rows), len(both)]
-    hold = [sum(ours[name] == "true" for name in both), sum(published[f"{name}-published"] == "true" for name in both)]
-    assert numbers(r"ours hold (\d+), the published ones (\d+)", said("ledger")) == hold
+def test_counts_of_the_front_page() -> None:
+    rows = _ledger()
+    assert numbers(r"was measured (\d+) times", said("ledger")) == [len(rows)]
+    for words, tables in [("published tables", "published"), ("as the paper has it", "ours"), ("no table", "")]:
+        own = [row["verdict"] for row in rows if row["tables"] == tables]
+        counts = [own.count(verdict) for verdict in ("reproduced", "better", "differs", "not reproduced")]
+        pattern = rf"{words}: (\d+) reproduced, (\d+) better, (\d+) differ, (\d+) not reproduced, of (\d+)"
+        assert numbers(pattern, said("ledger")) == [*counts, len(own)]
+
+
+def test_both_kinds_of_tables_side_by_side() -> None:
+    verdicts = {row["id"]: row["verdict"] for row in _ledger()}
+    both = [name for name in verdicts if f"{name}-published" in verdicts]
+    good = [[verdicts[name + end] in ("reproduced", "better") for name in both] for end in ("", "-published")]
+    pattern = r"Of the (\d+) claims .* reproduce or better (\d+), the published ones (\d+)\."
+    assert numbers(pattern, said("ledger")) == [len(both), *map(sum, good)]
+
+
+def test_by_how_much_claims_differ() -> None:
+    off = [abs(float(row["ours"]) / float(row["paper_value"]) - 1) for row in _ledger() if row["verdict"] == "differs"]
+    typical, most = numbers(r"by ([\d,]+) % in the median and ([\d,]+) % at most", said("ledger").replace(",", ""))
+    assert typical == pytest.approx(100 * median(off), abs=0.51)
+    assert most == pytest.approx(100 * max(off), abs=0.51)
