@@ -197,20 +197,22 @@ def test_who_has_no_results() -> None:
 
 
 def counted(preset: str, **flow: Any) -> list[float]:
-    """Throughput, RTT and queueing delay as the scripts count them, of one flow at 100 ms with 10 ms of queue."""
+    """Throughput, RTT and both queueing delays as the scripts count them, of one flow at 100 ms with 10 ms of queue."""
     rows = [row("a", 0, 0, 8.0, **flow)]
     text = f'transport = {{ preset = "{preset}" }}'
     data = CaseData(Results("x", "", text, 1.0, 1, None, pl.DataFrame(rows, infer_schema_length=None)))
-    names = ("counted_mbps", "counted_rtt_ms", "counted_delay_ms")
+    names = ("counted_mbps", "counted_rtt_ms", "counted_delay_ms", "counted_excess_ms")
     return [Measurer({"main": data}).measure({"mean": name, "of": "a"}).value for name in names]
 
 
 def test_what_is_counted_is_what_the_papers_scripts_count() -> None:
     seen = {"ns2_throughput_mbps": 7.0, "ns2_rtt_ms": 113.0, "sampled_delay_ms": 12.0}
-    assert counted("remy13", **seen) == [7, 113, 13.5], "they take off half a ms less than the RTT"
-    assert counted("tao14", **seen) == [7, 113, 12]
-    assert counted("today") == [8, 110, 10], "of packets, where there are no such scripts"
-    assert counted("remy13", ns2_rtt_ms=float("nan")) == [8, 110, 10], "omniscient senders have none either"
+    assert counted("remy13", **seen) == [7, 113, 13, 13]
+    figure_4 = {**seen, "ns2_rtt_ms": 163.0, "min_rtt_ms": 150.0}
+    assert counted("remy13", **figure_4) == [7, 163, 13.5, 13], "figure 4's takes off half a ms less than the RTT"
+    assert counted("tao14", **seen) == [7, 113, 12, 12]
+    assert counted("today") == [8, 110, 10, 10], "of packets, where there are no such scripts"
+    assert counted("remy13", ns2_rtt_ms=float("nan")) == [8, 110, 10, 10], "omniscient senders have none either"
 
 
 def test_the_length_of_a_flow_is_of_its_data() -> None:

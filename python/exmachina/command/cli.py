@@ -79,7 +79,7 @@ def design(
     rules = " + ".join(str(len(table)) for table in result.tables.values())
     results.print(
         f"{', '.join(names)}: {rules} rules, "
-        f"{terminal.score_words(result.score, result.starved_share)} on networks that it was chosen by, "
+        f"{terminal.score_words(result.score, result.starved_share)} on networks that no step saw, "
         f"{result.progress.step} steps, {cost} of CPU time",
         soft_wrap=True,
     )

@@ -167,8 +167,8 @@ impl Tables<'_> {
         let some = model.specimens(0, LOOK_AT).specimens;
         let logs: Vec<f64> = some.iter().flat_map(|s| s.network.rtts_ms().map(libm::log)).collect();
         let rtt_ms = libm::exp(logs.iter().sum::<f64>() / logs.len() as f64);
-        // Half of all senders are on, as a rule; and a link that nobody shares leaves room for one box.
-        Tables { model, rate, fastest_ms: ms(fast), slowest_ms: ms(slow) * (most / 2.0).max(2.0), rtt_ms }
+        // All senders may be on at once; and a link that nobody shares leaves room for one box.
+        Tables { model, rate, fastest_ms: ms(fast), slowest_ms: ms(slow) * most.max(2.0), rtt_ms }
     }
 
     /// The table of the policy with its numbers at these places.
