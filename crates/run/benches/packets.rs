@@ -34,9 +34,8 @@ const CASES: [Case; 19] = [
     case_of("tao-100x, n = 2, 185 Mbit/s", "tao-100x", 2, 185.0, 1.0),
     case_of("one rule, n = 2, 15 Mbit/s", "one rule", 2, 15.0, 1.0),
     case_of("one rule, n = 100, 15 Mbit/s", "one rule", 100, 15.0, 1.0),
-    // As many packets of each on their way, of ten times as many senders; and of two a hundred times as many.
     case_of("one rule, n = 1000, 150 Mbit/s", "one rule", 1000, 150.0, 1.0),
-    case_of("tao-100x, n = 2, 9.93 Gbit/s", "tao-100x", 2, 9930.0, 1.0),
+    case_of("wide rule, n = 2, 9.93 Gbit/s", "wide rule", 2, 9930.0, 1.0),
     blurred("  ... with 1 us of jitter", |network| network.jitter_ms = 0.001),
     blurred("  ... with 1 ms of jitter", |network| network.jitter_ms = 1.0),
     blurred("  ... with room for 1 BDP", |network| network.hops[0].limit = Limit::Packets(1490)),
@@ -77,8 +76,13 @@ fn all_but_batches(network: &mut Network) {
 fn clean(_: &mut Network) {}
 
 fn table(name: &str) -> Option<FlatTable> {
-    if name == "one rule" {
-        let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
+    // Windows of 50 packets, and of 80,000: two of these are more than 10 Gbit/s and 150 ms hold.
+    let rule = match name {
+        "one rule" => Some(Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 }),
+        "wide rule" => Some(Action { multiple: 0.9, increment: 8000, intersend_ms: 0.001 }),
+        _ => None,
+    };
+    if let Some(rule) = rule {
         return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
     }
     let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
