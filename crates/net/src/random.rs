@@ -142,7 +142,8 @@ impl Stream {
 #[must_use]
 pub fn uniform(bits: u64) -> f64 {
     const STEP: f64 = 1.0 / (1u64 << 53) as f64;
-    (bits >> 11) as f64 * STEP
+    // Signed, because that is the conversion that processors have.
+    (bits >> 11) as i64 as f64 * STEP
 }
 
 /// As [`Stream::between`].

@@ -140,7 +140,7 @@ impl<E: Endpoint> Rounds<E> {
 
     #[inline(always)]
     fn run_anywhere(&mut self, until: Instant, observer: &mut impl Observer<E>) {
-        if self.bottleneck.is_plain() && self.clock == Duration::ZERO {
+        if self.bottleneck.is_plain() {
             self.rounds::<true>(until, observer);
         } else {
             self.rounds::<false>(until, observer);
@@ -158,7 +158,7 @@ impl<E: Endpoint> Rounds<E> {
             let end = self.bottleneck.no_news_before(begin).min(until);
             // What comes at the end of the run is left undone, but for switches.
             let switches_end = if end == until { until + Duration::NANOSECOND } else { end };
-            let round = Round { end, switches_end, clock: if PLAIN { Duration::ZERO } else { self.clock } };
+            let round = Round { end, switches_end, clock: self.clock };
             for i in 0..self.desks.len() {
                 if self.desks[i].wakes < switches_end {
                     self.desks[i].go::<PLAIN, _>(i, &round, &mut self.switches, observer);
@@ -256,13 +256,14 @@ impl<E: Endpoint> Desk<E> {
     /// Goes through what is ordinary.
     #[inline(always)]
     fn cruise(&mut self, round: &Round, bound: Instant) {
-        if round.clock > Duration::NANOSECOND || number_of(self.due) > 0 {
+        if number_of(self.due) > 0 {
             return;
         }
         let due = time_of(self.due);
         let due = if due > MAX_TIME { Instant::NEVER } else { due };
         let (acks, after) = self.inbox.front();
-        let mut course = Course { acks, dealt: 0, bound: bound.min(after), due, outbox: &mut self.outbox };
+        let (bound, clock, outbox) = (bound.min(after), round.clock, &mut self.outbox);
+        let mut course = Course { acks, dealt: 0, bound, due, clock, outbox };
         self.sender.cruise(&mut course);
         let (dealt, due) = (course.dealt, course.due);
         self.inbox.skip(dealt);

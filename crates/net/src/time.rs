@@ -209,6 +209,14 @@ impl Duration {
         Duration(ns as u64)
     }
 
+    /// The same of a number that is not negative, nor of centuries: in half the instructions, since processors convert signed ones.
+    #[must_use]
+    #[inline(always)]
+    pub fn from_few_nanos_f64(ns: f64) -> Duration {
+        debug_assert!((0.0..(1_u64 << 63) as f64).contains(&ns));
+        Duration(ns as i64 as u64)
+    }
+
     /// In ns, as a number that may be divided.
     #[must_use]
     #[inline(always)]

@@ -4,7 +4,10 @@ use crate::flat::FlatTable;
 use crate::memory::Memory;
 
 /// Packets of one ACK that count one by one, at most: by then the averages are those of their spacing.
-const MOST_IN_ONE: u32 = 1024;
+pub(crate) const MOST_IN_ONE: u32 = 1024;
+
+/// Ways in ns, 104 days, so many of which are a number of 64 bits.
+const LONG_WAY: i64 = i64::MAX / MOST_IN_ONE as i64;
 
 /// The state of one flow.
 ///
@@ -147,9 +150,21 @@ impl Controller {
 }
 
 /// The instant `k` of `n` parts of the way from one to another, which may be earlier on clocks that are set back.
-fn between(from: u64, to: u64, k: u32, n: u32) -> u64 {
-    let way = i128::from(to.wrapping_sub(from) as i64);
-    from.wrapping_add((way * i128::from(k) / i128::from(n)) as u64)
+#[inline(always)]
+pub(crate) fn between(from: u64, to: u64, k: u32, n: u32) -> u64 {
+    let way = to.wrapping_sub(from) as i64;
+    if (-LONG_WAY..LONG_WAY).contains(&way) {
+        // In registers: `k` is at most `MOST_IN_ONE`.
+        return from.wrapping_add((way * i64::from(k) / i64::from(n)) as u64);
+    }
+    far_between(from, way, k, n)
+}
+
+/// The same of any way: on clocks that are set.
+#[cold]
+#[inline(never)]
+fn far_between(from: u64, way: i64, k: u32, n: u32) -> u64 {
+    from.wrapping_add((i128::from(way) * i128::from(k) / i128::from(n)) as u64)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::rule::Rule;
-use crate::signal::{FAST, Point, SIGNALS};
+use crate::signal::{FAST, Point, SIGNALS, first_signals};
 use crate::table::{RuleTable, TableError};
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
@@ -125,6 +125,10 @@ impl FlatTable {
 
     #[inline(never)]
     fn find_by_all(&self, memory: &Memory, last: usize) -> usize {
+        if !self.looks_further() {
+            // The others take a while to compute, and no plane asks for them.
+            return self.walk(&first_signals(memory.fast()));
+        }
         let point = memory.point();
         if self.boxes.get(last).is_some_and(|guess| guess.contains(&point)) { last } else { self.walk(&point) }
     }
@@ -212,7 +216,7 @@ fn best_plane(region: &Cell, cells: &[(usize, Cell)]) -> Option<(usize, f64)> {
 mod tests {
     use super::*;
     use crate::action::MAX_WINDOW;
-    use crate::signal::{Signal, first_signals};
+    use crate::signal::Signal;
     use crate::table::DEFAULT_DOMAIN;
     use proptest::prelude::*;
     use std::array::from_fn;

@@ -109,7 +109,13 @@ impl Memory {
     /// When the latest packet acknowledged was sent and its ACK arrived; none before a flow's first ACK.
     #[inline]
     pub(crate) fn last(&self) -> Option<(u64, u64)> {
-        self.has_begun().then_some((self.last_sent_ns, self.last_received_ns))
+        self.has_begun().then(|| self.latest())
+    }
+
+    /// The same where there was one.
+    #[inline(always)]
+    pub(crate) fn latest(&self) -> (u64, u64) {
+        (self.last_sent_ns, self.last_received_ns)
     }
 
     /// Multiplies the averages of times.

@@ -45,10 +45,13 @@ impl Rule {
     }
 
     /// [`Rule::matches`] with wider registers.
+    ///
+    /// # Safety
+    /// The processor must have them (AVX).
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx")]
     #[inline]
-    pub(crate) fn matches_avx(&self, m: &[f64; 4]) -> bool {
+    pub fn matches_avx(&self, m: &[f64; 4]) -> bool {
         use std::arch::x86_64::{
             _CMP_LE_OQ, _CMP_LT_OQ, _mm256_and_pd, _mm256_cmp_pd, _mm256_loadu_pd, _mm256_movemask_pd,
         };
@@ -60,7 +63,7 @@ impl Rule {
 
     /// Whether the first four signals lie in the rule's box: all compares at once, no branch between them.
     #[inline(always)]
-    pub(crate) fn matches(&self, m: &[f64; 4]) -> bool {
+    pub fn matches(&self, m: &[f64; 4]) -> bool {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_mm_and_pd, _mm_cmple_pd, _mm_cmplt_pd, _mm_loadu_pd, _mm_movemask_pd};

@@ -4,7 +4,7 @@
 
 use std::hint::black_box;
 
-use crate::controller::Controller;
+use crate::controller::{Controller, MOST_IN_ONE, between};
 use crate::flat::FlatTable;
 use crate::memory::{Memory, rtt_ns};
 use crate::rule::Rule;
@@ -19,7 +19,7 @@ pub struct Streak<'t> {
 }
 
 /// A window in whole packets.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Window(f64);
 
 impl Controller {
@@ -56,32 +56,40 @@ impl<'t> Streak<'t> {
         self.rule
     }
 
-    /// Takes in an ACK before which nothing was lost, read off a clock of nanoseconds, and finds its rule; arguments as in
-    /// [`Memory::on_ack`].
+    /// Takes in an ACK before which nothing was lost, and finds its rule; arguments as in [`Memory::on_ack`], and what says whether
+    /// a rule matches: [`Rule::matches`], or the same with wider registers.
     #[inline(always)]
-    pub fn on_ack(&mut self, sent_ns: u64, received_ns: u64) -> &'t Rule {
-        self.on_ack_where(sent_ns, received_ns, Rule::matches)
-    }
-
-    /// The same with wider registers.
-    ///
-    /// # Safety
-    /// The processor must have them (AVX).
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx")]
-    #[inline]
-    pub fn on_ack_avx(&mut self, sent_ns: u64, received_ns: u64) -> &'t Rule {
-        self.on_ack_where(sent_ns, received_ns, |rule, point| rule.matches_avx(point))
-    }
-
-    #[inline(always)]
-    fn on_ack_where(&mut self, sent_ns: u64, received_ns: u64, matches: impl Fn(&Rule, &[f64; 4]) -> bool) -> &'t Rule {
-        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, 1), 1);
+    pub fn on_ack(
+        &mut self,
+        sent_ns: u64,
+        received_ns: u64,
+        tick_ns: u64,
+        matches: impl Fn(&Rule, &[f64; 4]) -> bool,
+    ) -> &'t Rule {
+        self.memory.on_later_ack(sent_ns, received_ns, rtt_ns(sent_ns, received_ns, tick_ns), 1);
         if !matches(self.rule, self.memory.fast()) {
             let number = self.table.find(&self.memory, self.number as usize);
             (self.number, self.rule) = (number as u32, self.table.rule(number));
         }
         self.rule
+    }
+
+    /// Takes in an ACK of so many packets, none of which was lost, and carries out the rules: as
+    /// [`Controller::on_stretched_ack`] does.
+    #[inline(always)]
+    pub fn on_stretched_ack(
+        &mut self,
+        window: &mut Window,
+        [sent_ns, received_ns, tick_ns]: [u64; 3],
+        packets: u32,
+        matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy,
+    ) {
+        let (packets, from) = (packets.min(MOST_IN_ONE), self.memory.latest());
+        for k in 1..packets {
+            let at = |from, to| between(from, to, k, packets);
+            window.act(self.on_ack(at(from.0, sent_ns), at(from.1, received_ns), tick_ns, matches));
+        }
+        window.act(self.on_ack(sent_ns, received_ns, tick_ns, matches));
     }
 }
 
@@ -138,7 +146,7 @@ mod tests {
                 one_by_one.on_ack(&table, sent, received, 1, 1 + lost);
                 match &mut streak {
                     Some((streak, window)) => {
-                        window.act(streak.on_ack(sent, received));
+                        window.act(streak.on_ack(sent, received, 1, Rule::matches));
                         if gap % 2 == 0 {
                             window.act(streak.rule());
                             one_by_one.act(&table);

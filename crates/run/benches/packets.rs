@@ -27,65 +27,62 @@ struct Case {
     blur: fn(&mut Network),
 }
 
-const CASES: [Case; 11] = [
-    Case {
-        name: "2013-delta1, n = 8, 15 Mbit/s",
-        table: "RemyCC-2013-delta1",
-        senders: 8,
-        rate_mbps: 15.0,
-        on_s: 10.0,
-        blur: clean,
-    },
-    Case {
-        name: "tao-100x, n = 2, 9.93 Mbit/s",
-        table: "tao-100x",
-        senders: 2,
-        rate_mbps: 9.93,
-        on_s: 1.0,
-        blur: clean,
-    },
-    Case {
-        name: "tao-100x, n = 2, 99.3 Mbit/s",
-        table: "tao-100x",
-        senders: 2,
-        rate_mbps: 99.3,
-        on_s: 1.0,
-        blur: clean,
-    },
-    Case {
-        name: "tao-100x, n = 2, 185 Mbit/s",
-        table: "tao-100x",
-        senders: 2,
-        rate_mbps: 185.0,
-        on_s: 1.0,
-        blur: clean,
-    },
-    Case { name: "one rule, n = 2, 15 Mbit/s", table: "one rule", senders: 2, rate_mbps: 15.0, on_s: 1.0, blur: clean },
-    Case {
-        name: "one rule, n = 100, 15 Mbit/s",
-        table: "one rule",
-        senders: 100,
-        rate_mbps: 15.0,
-        on_s: 1.0,
-        blur: clean,
-    },
+const CASES: [Case; 19] = [
+    case_of("2013-delta1, n = 8, 15 Mbit/s", "RemyCC-2013-delta1", 8, 15.0, 10.0),
+    case_of("tao-100x, n = 2, 9.93 Mbit/s", "tao-100x", 2, 9.93, 1.0),
+    case_of("tao-100x, n = 2, 99.3 Mbit/s", "tao-100x", 2, 99.3, 1.0),
+    case_of("tao-100x, n = 2, 185 Mbit/s", "tao-100x", 2, 185.0, 1.0),
+    case_of("one rule, n = 2, 15 Mbit/s", "one rule", 2, 15.0, 1.0),
+    case_of("one rule, n = 100, 15 Mbit/s", "one rule", 100, 15.0, 1.0),
+    case_of("one rule, n = 1000, 150 Mbit/s", "one rule", 1000, 150.0, 1.0),
+    case_of("wide rule, n = 2, 9.93 Gbit/s", "wide rule", 2, 9930.0, 1.0),
     blurred("  ... with 1 us of jitter", |network| network.jitter_ms = 0.001),
     blurred("  ... with 1 ms of jitter", |network| network.jitter_ms = 1.0),
     blurred("  ... with room for 1 BDP", |network| network.hops[0].limit = Limit::Packets(1490)),
     blurred("  ... with 0.1 % of loss", |network| network.hops[0].loss = 0.001),
-    blurred("  ... with an ACK for two packets", |network| network.acks = Acks { packets: 2, delay_ms: 40.0 }),
+    blurred("  ... in batches, 5 ms apart", |network| network.roughness.batch_ms = 5.0),
+    blurred("  ... with an ACK for two packets", |network| network.acks = IN_PAIRS),
+    blurred("  ... with timers up to 1 ms late", |network| network.roughness.late_ms = 1.0),
+    blurred("  ... with clocks of 1 ms", |network| network.clock_ms = 1.0),
+    blurred("  ... with an upset every 5 s", |network| network.upsets.flow_s = 5.0),
+    blurred("  ... with all but batches", all_but_batches),
+    Case {
+        blur: all_but_batches,
+        ..case_of("2013-delta1, n = 8, all but batches", "RemyCC-2013-delta1", 8, 15.0, 10.0)
+    },
 ];
+
+const IN_PAIRS: Acks = Acks { packets: 2, delay_ms: 40.0 };
+
+const fn case_of(name: &'static str, table: &'static str, senders: usize, rate_mbps: f64, on_s: f64) -> Case {
+    Case { name, table, senders, rate_mbps, on_s, blur: clean }
+}
 
 /// The third again, less clean.
 const fn blurred(name: &'static str, blur: fn(&mut Network)) -> Case {
     Case { name, table: "tao-100x", senders: 2, rate_mbps: 99.3, on_s: 1.0, blur }
 }
 
+fn all_but_batches(network: &mut Network) {
+    network.jitter_ms = 0.1;
+    network.hops[0].limit = Limit::Packets(1490);
+    network.hops[0].loss = 0.001;
+    network.acks = IN_PAIRS;
+    network.roughness.late_ms = 1.0;
+    network.clock_ms = 1.0;
+    network.upsets.flow_s = 5.0;
+}
+
 fn clean(_: &mut Network) {}
 
 fn table(name: &str) -> Option<FlatTable> {
-    if name == "one rule" {
-        let rule = Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 };
+    // Windows of 50 packets, and of 80,000: two of these are more than 10 Gbit/s and 150 ms hold.
+    let rule = match name {
+        "one rule" => Some(Action { multiple: 0.9, increment: 5, intersend_ms: 1.0 }),
+        "wide rule" => Some(Action { multiple: 0.9, increment: 8000, intersend_ms: 0.001 }),
+        _ => None,
+    };
+    if let Some(rule) = rule {
         return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
     }
     let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();

@@ -76,10 +76,11 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use exmachina_hosts::scheme::{AnyScheme, ConstantWindow, Remy};
-    use exmachina_net::network::{On, Workload};
+    use exmachina_net::network::{Acks, EACH_PACKET, On, Workload};
     use exmachina_net::observe::{Unless, Unwatched};
+    use exmachina_net::queue::Limit;
     use exmachina_net::time::Instant;
-    use exmachina_rules::{Action, FlatTable, RuleTable, Signal};
+    use exmachina_rules::{Action, FlatTable, RuleTable, Signal, first_signals};
 
     use super::*;
 
@@ -114,6 +115,37 @@ mod tests {
             one_by_one.run(until, &mut Unwatched);
             rounds.run(until, &mut Unwatched);
             assert_eq!(rounds.outcome(), one_by_one.outcome());
+        }
+    }
+
+    /// All that designs train with in a sender's own ends, each alone and with the others.
+    #[test]
+    fn receivers_timers_and_clocks_are_the_same_in_rounds() {
+        let pairs = |delay_ms| Acks { packets: 2, delay_ms };
+        let acks = [EACH_PACKET, pairs(40.0), pairs(2.0), pairs(0.0), Acks { packets: 5, delay_ms: 3.0 }];
+        let mut table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 0.9, increment: 5, intersend_ms: 0.7 });
+        table.split(0, &first_signals(&[1.2, 1.1, 1.4, 1.3]), &Signal::ALL[..4]);
+        for (rule, intersend_ms) in (0..table.len()).zip([0.7, 1.1, 0.2, 0.9].into_iter().cycle()) {
+            table.set_action(rule, Action { multiple: 0.9, increment: 5 + rule as i32, intersend_ms });
+        }
+        let table = FlatTable::new(&table).unwrap();
+        let mut network = Network::dumbbell(14.0, 20.0, 3, Workload::new(On::Seconds(0.5), 0.2));
+        network.hops[0].limit = Limit::Packets(60);
+        for case in 0..acks.len() * 16 {
+            let which = case / acks.len();
+            let of = |bit: usize, amount: f64| if which & bit > 0 { amount } else { 0.0 };
+            network.acks = acks[case % acks.len()];
+            (network.clock_ms, network.roughness.late_ms) = (of(1, 1.0), of(2, 1.5));
+            (network.jitter_ms, network.upsets.flow_s) = (of(4, 0.5), of(8, 0.1));
+            let (seed, until) = (Seed { root: 1, specimen: case as u64 }, Instant::from_s(5.0));
+            let mut one_by_one = dumbbell(&network, seed, |_| Remy::new(&table));
+            let mut rounds = in_rounds(&network, seed, |_| Remy::new(&table));
+            one_by_one.run(until, &mut Unwatched);
+            rounds.run(until, &mut Unwatched);
+            assert_eq!(rounds.outcome(), one_by_one.outcome(), "{network:?}");
+            for (there, here) in rounds.senders().zip(one_by_one.senders()) {
+                assert_eq!(there.scheme.controller, here.scheme.controller, "{network:?}");
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl<S: Scheme> Sender<S> {
         }
     }
 
-    /// The same on a network whose receivers acknowledge several packets at a time, or which upsets flows.
+    /// The same on a network that has more of the world in it: see [`Training`].
     #[must_use]
     pub fn on(mut self, network: &Network, seed: Seed) -> Sender<S> {
         self.training = Training::of(network, seed, self.id);

@@ -160,8 +160,11 @@ impl Bottleneck {
     fn perturb_each(&mut self, sender: usize, back: Instant) -> (bool, Instant) {
         let noise = &mut self.noise[sender];
         let lost = self.loss > 0.0 && noise.loss.uniform() < self.loss;
-        let late = if self.jitter > 0.0 { noise.jitter.uniform() * self.jitter } else { 0.0 };
-        noise.newest = noise.newest.max(back + Duration::from_nanos_f64(late));
+        let mut at = back;
+        if self.jitter > 0.0 {
+            at += Duration::from_few_nanos_f64(noise.jitter.uniform() * self.jitter);
+        }
+        noise.newest = noise.newest.max(at);
         (lost, noise.newest)
     }
 

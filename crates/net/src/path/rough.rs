@@ -74,7 +74,7 @@ impl Rough {
         };
         let share =
             if self.every > Duration::ZERO { state.delays.ramp(received, self.every) } else { state.jitter.uniform() };
-        let mut at = received + Duration::from_nanos_f64(self.jitter * share);
+        let mut at = received + Duration::from_few_nanos_f64(self.jitter * share);
         if self.batch > Duration::ZERO {
             at = state.batches.next(at, self.batch);
         }
@@ -122,8 +122,12 @@ impl Slots {
     /// The first instant from now on, where every slot has one.
     fn next(&mut self, now: Instant, length: Duration) -> Instant {
         self.look(now, length);
-        let at = self.begins + Duration::from_nanos_f64(self.this * length.as_nanos_f64());
-        if at >= now { at } else { self.begins + length + Duration::from_nanos_f64(self.next * length.as_nanos_f64()) }
+        let at = self.begins + Duration::from_few_nanos_f64(self.this * length.as_nanos_f64());
+        if at >= now {
+            at
+        } else {
+            self.begins + length + Duration::from_few_nanos_f64(self.next * length.as_nanos_f64())
+        }
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Course<'a> {
     pub bound: Instant,
     /// When the sender sends next, if no ACK comes before; [`Instant::NEVER`] if it does not.
     pub due: Instant,
+    /// The tick of the sender's clock; 0 where that is exact.
+    pub clock: Duration,
     pub(super) outbox: &'a mut Outbox,
 }
 

@@ -10,25 +10,34 @@ use exmachina_rules::{Rule, Streak, Window};
 
 use super::Sender;
 
+mod trained;
+
 impl<S: Scheme> Sender<S> {
     /// Goes along until something is not ordinary: a loss that is told, an ACK that shows one, the first ACK of a flow, or the
     /// last one.
     #[inline(always)]
     pub(super) fn go_along(&mut self, course: &mut Course<'_>) {
-        if self.training.is_some() {
-            return;
-        }
         if !self.in_flow() {
             self.hear_late(course);
             return;
         }
+        let mut is_clean = course.clock <= Duration::NANOSECOND;
+        if let Some(training) = &self.training {
+            is_clean = training.only_upsets;
+            // What comes once a flow is to be upset is not ordinary.
+            course.bound = course.bound.min(training.upset_at);
+        }
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.
-            unsafe { self.go_along_avx2(course) };
+            unsafe { if is_clean { self.go_along_avx2(course) } else { self.go_along_trained_avx2(course) } };
             return;
         }
-        self.go_along_by(course, |flow, sent, at| flow.on_ack(sent.as_nanos(), at.as_nanos()));
+        if is_clean {
+            self.go_along_by(course, Rule::matches);
+        } else {
+            self.go_along_trained(course, Rule::matches);
+        }
     }
 
     /// Counts ACKs that come while it is off.
@@ -48,38 +57,56 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) {
-        self.go_along_by(course, |flow, sent, at| flow.on_ack_avx(sent.as_nanos(), at.as_nanos()));
+        self.go_along_by(course, |rule, point| rule.matches_avx(point));
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    unsafe fn go_along_trained_avx2(&mut self, course: &mut Course<'_>) {
+        self.go_along_trained(course, |rule, point| rule.matches_avx(point));
     }
 
     #[inline(always)]
-    fn go_along_by(
-        &mut self,
-        course: &mut Course<'_>,
-        on_ack: impl for<'t> Fn(&mut Streak<'t>, Instant, Instant) -> &'t Rule,
-    ) {
+    fn go_along_by(&mut self, course: &mut Course<'_>, matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy) {
+        let mut place = self.place();
         let Some((table, kept)) = self.scheme.flow() else { return };
         if !table.paces() {
             return;
         }
         let Some((mut flow, window)) = kept.streak(table) else { return };
-        let mut place = Place {
-            next_seq: self.next_seq,
-            acked: self.acked,
-            limit: self.limit,
-            end: self.end,
-            last_send: self.last_send,
-            window,
-            rtts: Duration::ZERO,
-        };
+        place.window = window;
         if flow.has_begun() {
             // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
             let last = NUMBERS.min(self.end - 1);
-            place.go_along::<false>(last, &mut flow, course, |flow, ack| on_ack(flow, ack.item.sent, ack.at));
+            place.go_along::<false>(last, &mut flow, course, |flow, ack| {
+                flow.on_ack(ack.item.sent.as_nanos(), ack.at.as_nanos(), 1, matches)
+            });
         } else {
             // The action is carried out once more.
             place.go_along::<true>(self.first_seq, &mut flow, course, |flow, _| flow.rule());
         }
         kept.go_on_from(flow, place.window);
+        self.keep(place, course);
+    }
+
+    /// Where it stands; the window is the scheme's to say.
+    #[inline(always)]
+    fn place(&self) -> Place {
+        Place {
+            next_seq: self.next_seq,
+            acked: self.acked,
+            limit: self.limit,
+            end: self.end,
+            last_send: self.last_send,
+            window: Window::default(),
+            rtts: Duration::ZERO,
+        }
+    }
+
+    /// It stands there, at the end of this.
+    #[inline(always)]
+    fn keep(&mut self, place: Place, course: &Course<'_>) {
         let Place { next_seq, acked, limit, last_send, rtts, .. } = place;
         (self.next_seq, self.acked, self.limit, self.last_send) = (next_seq, acked, limit, last_send);
         self.delivered += course.dealt as u64;
@@ -126,7 +153,7 @@ impl Place {
             self.acked += u32::from(!STALE);
             self.window.act(rule);
             pause = intersend(rule);
-            self.limit = (self.acked + self.window.packets()).min(self.end);
+            self.open();
             departing.due = if self.next_seq < self.limit { self.last_send + pause } else { Instant::NEVER };
             if departing.due <= ack.at {
                 departing.answer(self.next_seq, ack);
@@ -138,6 +165,12 @@ impl Place {
         self.send_before(until, pause, &mut departing);
         course.due = departing.finish();
         course.dealt = dealt;
+    }
+
+    /// So many packets may be under way.
+    #[inline(always)]
+    fn open(&mut self) {
+        self.limit = (self.acked + self.window.packets()).min(self.end);
     }
 
     /// Sends what is due before an instant.

@@ -1,5 +1,5 @@
 //! What a design trains its senders with, so that they get along with real ones: receivers that acknowledge several packets
-//! at a time, timers that are late, and flows whose window and averages are set elsewhere now and then.
+//! at a time, timers that are late, clocks that are coarse, and flows whose window and averages are set elsewhere now and then.
 //!
 //! Delays count when packets arrive, as in `transport/`: how long an ACK waits is the receiver's doing, not the network's.
 
@@ -14,23 +14,27 @@ use super::{Acks, Network, Seed, Sender};
 /// How far windows and averages are set elsewhere, up or down: at most by this factor.
 const FARTHEST: f64 = 16.0;
 
-/// Held ACKs and upsets of one sender.
+/// Held ACKs, late timers, the clock and the upsets of one sender.
 #[derive(Clone, Debug)]
 pub struct Training {
-    acks: Acks,
+    pub(super) acks: Acks,
+    /// How long one waits at most.
+    pub(super) delay: Duration,
+    /// There is nothing but upsets.
+    pub(super) only_upsets: bool,
     /// The tick of its clock.
-    clock: Duration,
+    pub(super) clock: Duration,
     /// Packets that arrived and are not acknowledged yet.
-    held: u32,
+    pub(super) held: u32,
     /// The last of them: its number and when it was sent.
-    last: (u32, Instant),
+    pub(super) last: (u32, Instant),
     /// Mean time between upsets, s, and when the next one is.
     upset_s: f64,
-    upset_at: Instant,
+    pub(super) upset_at: Instant,
     upsets: Stream,
     /// How late its pacing timer is at most, ns.
-    latest: f64,
-    timers: Stream,
+    pub(super) latest: f64,
+    pub(super) timers: Stream,
 }
 
 impl Training {
@@ -38,14 +42,18 @@ impl Training {
     pub(super) fn of(network: &Network, seed: Seed, sender: u16) -> Option<Box<Training>> {
         let upset_s = network.upsets.flow_s;
         let latest = network.roughness.late_ms * 1e6;
-        if network.acks == EACH_PACKET && upset_s == 0.0 && latest == 0.0 {
+        let clock = Duration::from_ms(network.clock_ms);
+        let only_upsets = network.acks == EACH_PACKET && latest == 0.0 && clock <= Duration::NANOSECOND;
+        if only_upsets && upset_s == 0.0 {
             return None;
         }
         let mut upsets = Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Upsets);
         let upset_at = if upset_s > 0.0 { Instant::from_s(upsets.exponential(upset_s)) } else { Instant::NEVER };
         Some(Box::new(Training {
             acks: network.acks,
-            clock: Duration::from_ms(network.clock_ms),
+            delay: Duration::from_ms(network.acks.delay_ms),
+            only_upsets,
+            clock,
             held: 0,
             last: (0, Instant::START),
             upset_s,
@@ -84,7 +92,7 @@ impl<S: Scheme> Sender<S> {
         if at_once {
             self.acknowledge_held(received, clock);
         } else if due == Instant::NEVER {
-            self.due = received + Duration::from_ms(training.acks.delay_ms);
+            self.due = received + training.delay;
         }
         if let Some((window, averages)) = upset {
             self.scheme.upset(window, averages);
