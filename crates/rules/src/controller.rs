@@ -4,7 +4,7 @@ use crate::flat::FlatTable;
 use crate::memory::Memory;
 
 /// Packets of one ACK that count one by one, at most: by then the averages are those of their spacing.
-const MOST_IN_ONE: u32 = 1024;
+pub const MOST_IN_ONE: u32 = 1024;
 
 /// The state of one flow.
 ///
