@@ -167,6 +167,29 @@ static exm_u64 exm_between(exm_u64 from, exm_u64 to, exm_u32 k, exm_u32 n)
 	return way < 0 ? from - part : from + part;
 }
 
+/* An ACK of several packets, and the one before it. */
+struct exm_stretch {
+	exm_u64 from_sent_ns;
+	exm_u64 from_received_ns;
+	struct exm_ack ack;
+	exm_u32 begun; /* there was one before it */
+	exm_u32 parts;
+};
+
+/* One of the packets of such an ACK that are not its last. */
+EXM_CALL int exm_part(struct exm_flow *flow, const struct exm_stretch *stretch, exm_u32 k)
+{
+	exm_u64 sent_ns, received_ns;
+
+	if (!flow || !stretch)
+		return 0;
+	if (!stretch->begun)
+		return exm_act(flow);
+	sent_ns = exm_between(stretch->from_sent_ns, stretch->ack.sent_ns, k, stretch->parts);
+	received_ns = exm_between(stretch->from_received_ns, stretch->ack.received_ns, k, stretch->parts);
+	return exm_update(flow, sent_ns, received_ns, stretch->ack.tick_ns, 1);
+}
+
 /*
  * An ACK of several packets is as many packets' worth of news, spaced evenly from the ACK before it to this one. Of a
  * flow's first packets nothing is known but that they arrived.
@@ -175,29 +198,35 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 {
 	exm_u32 packets = ack->packets < 1 ? 1 : ack->packets;
 	exm_u32 advance = ack->advance;
-	exm_u64 sent_ns = flow->last_sent_ns, received_ns = flow->last_received_ns;
-	exm_u32 begun = flow->min_rtt_ns != 0;
-	exm_u32 parts = packets > EXM_MOST_IN_ONE ? EXM_MOST_IN_ONE : packets;
+	struct exm_stretch stretch = { 0 };
 	exm_u32 k;
 
+	stretch.from_sent_ns = flow->last_sent_ns;
+	stretch.from_received_ns = flow->last_received_ns;
+	stretch.ack = *ack;
+	stretch.begun = flow->min_rtt_ns != 0;
+	stretch.parts = packets > EXM_MOST_IN_ONE ? EXM_MOST_IN_ONE : packets;
+	for (k = 1; k < EXM_MOST_IN_ONE && k < stretch.parts; k++)
+		exm_part(flow, &stretch, k);
 	if (packets > 1 && advance > 1)
 		advance = advance > packets ? advance - (packets - 1) : 1;
-	for (k = 1; k < EXM_MOST_IN_ONE && k < parts; k++) {
-		if (begun)
-			exm_update(flow, exm_between(sent_ns, ack->sent_ns, k, parts),
-				   exm_between(received_ns, ack->received_ns, k, parts), ack->tick_ns, 1);
-		else
-			exm_act(flow);
-	}
 	exm_update(flow, ack->sent_ns, ack->received_ns, ack->tick_ns, advance);
+}
+
+EXM_CALL int exm_lose(struct exm_flow *flow, exm_u32 packets)
+{
+	exm_u32 k;
+
+	if (!flow)
+		return 0;
+	for (k = 0; k < EXM_MOST_LOST && k < packets; k++)
+		flow->loss += (EXM_ONE_LOST - flow->loss) >> EXM_LOSS_SHIFT;
+	return 0;
 }
 
 EXM_API void exm_on_loss(struct exm_flow *flow, exm_u32 packets)
 {
-	exm_u32 k;
-
-	for (k = 0; k < EXM_MOST_LOST && k < packets; k++)
-		flow->loss += (EXM_ONE_LOST - flow->loss) >> EXM_LOSS_SHIFT;
+	exm_lose(flow, packets);
 }
 
 EXM_API void exm_start(struct exm_flow *flow)
