@@ -22,6 +22,10 @@ SIGNALS = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
         ("bpf", ["Makefile", "README.md", "exm.bpf.c", "exm.c", "exm.h", "table.h"]),
         ("c", ["Makefile", "README.md", "exm.c", "exm.h", "table.h"]),
         ("json", ["README.md", "table.json"]),
+        (
+            "ns3",
+            ["CMakeLists.txt", "README.md", "exm.c", "exm.h", "table.h", "tcp-known-1x.cc", "tcp-known-1x.h"],
+        ),
         ("rust", ["Cargo.toml", "README.md", "src/lib.rs", "src/table.rs"]),
     ],
 )
@@ -103,7 +107,7 @@ def test_a_name_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="to: expected bpf, c, json, rust, got rsut; did you mean rust"):
+    with pytest.raises(OptionError, match="to: expected bpf, c, json, ns3, rust, got rsut; did you mean rust"):
         export("known-1x", to="rsut", output=tmp_path)  # type: ignore[arg-type]
     (tmp_path / "file").write_text("")
     with pytest.raises(exmachina.FileError, match="cannot create this folder"):

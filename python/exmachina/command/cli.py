@@ -172,7 +172,8 @@ def export(
 
     Args:
         table: A file (.dna), ours or the authors', or an algorithm of `exmachina list`.
-        to: bpf, a congestion control for the Linux kernel; c; rust; json, for implementations of one's own.
+        to: bpf, a congestion control for the Linux kernel; ns3, one for ns-3; c; rust; json,
+            for implementations of one's own.
         output: The folder to write into.
         name: What to call it there; the table's name if not given, of which Linux has room for 13 letters.
     """

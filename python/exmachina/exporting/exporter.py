@@ -17,8 +17,8 @@ from exmachina.schemes import Table, TableLike
 
 __all__ = ["Export", "Form", "export"]
 
-Form: TypeAlias = Literal["bpf", "c", "json", "rust"]
-"""For the Linux kernel, for C, for implementations of one's own, for Rust."""
+Form: TypeAlias = Literal["bpf", "c", "json", "ns3", "rust"]
+"""For the Linux kernel, for C, for implementations of one's own, for ns-3, for Rust."""
 
 CORE = {"exm.h": "shared/exm.h", "exm.c": "shared/exm.c", "table.h": "shared/table.h.j2"}
 """The controller in C: what user space runs is what the kernel runs."""
@@ -26,6 +26,13 @@ FILES: dict[Form, dict[str, str]] = {
     "bpf": {"exm.bpf.c": "bpf/exm.bpf.c.j2", **CORE, "Makefile": "bpf/Makefile.j2", "README.md": "bpf/README.md.j2"},
     "c": {**CORE, "Makefile": "c/Makefile.j2", "README.md": "c/README.md.j2"},
     "json": {"README.md": "json/README.md.j2"},
+    "ns3": {
+        "{stem}.h": "ns3/rule-table.h.j2",
+        "{stem}.cc": "ns3/rule-table.cc.j2",
+        **CORE,
+        "CMakeLists.txt": "ns3/CMakeLists.txt.j2",
+        "README.md": "ns3/README.md.j2",
+    },
     "rust": {
         "Cargo.toml": "rust/Cargo.toml.j2",
         "src/lib.rs": "rust/lib.rs",
@@ -33,7 +40,7 @@ FILES: dict[Form, dict[str, str]] = {
         "README.md": "rust/README.md.j2",
     },
 }
-"""What a form is made of: its files, and the template of each."""
+"""What a form is made of: its files, by names that may have facts in them, and the template of each."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,8 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
 
     Args:
         table: A table, its path, or the name of an algorithm that comes with the program.
-        to: `bpf` (a congestion control for the Linux kernel), `c`, `rust`, or `json` for implementations of one's own.
+        to: `bpf` (a congestion control for the Linux kernel), `ns3` (one for ns-3), `c`, `rust`, or `json` for
+            implementations of one's own.
         output: The folder to write into; created if missing.
         name: What to call it there; the table's name if not given, for Linux its first letters.
 
@@ -84,7 +92,10 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
     kernel = kernel_name(called, given=name is not None and to == "bpf")
     core = table.quantised()
     facts = facts_of(table, core, name=called, kernel=kernel)
-    texts = {path: _templates().get_template(template).render(facts) for path, template in FILES[to].items()}
+    texts = {
+        path.format_map(facts): _templates().get_template(template).render(facts)
+        for path, template in FILES[to].items()
+    }
     if to == "json":
         texts["table.json"] = _as_json(facts)
     folder = make_folder(output)

@@ -60,6 +60,8 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
         "kernel_name": kernel,
         "map_name": f"x_{kernel}",
         "library": re.sub(r"[^a-z0-9]", "_", name.lower()),
+        "stem": f"tcp-{crate}",
+        "class": _camel(crate),
         "crate": crate if crate[:1].isalpha() else f"table-{crate}".rstrip("-"),
         "dna": f"{name}-quantised.dna",
         "version": _core.__version__,
@@ -84,6 +86,12 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
         "multiple": quantised.multiple,
         "intersend_ms": quantised.intersend_ms,
     }
+
+
+def _camel(name: str) -> str:
+    """A class of ns-3: `TcpGeneral0_1Robust`."""
+    parts = [part.capitalize() for part in f"tcp-{name}".split("-") if part]
+    return re.sub(r"(?<=\d) (?=\d)", "_", " ".join(parts)).replace(" ", "")
 
 
 def _shift(weight: float) -> int:
