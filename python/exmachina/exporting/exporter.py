@@ -3,11 +3,8 @@
 import json
 import os
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from exmachina.errors import OptionError
 from exmachina.exporting.facts import facts_of, kernel_name, moved_of, plain
@@ -84,6 +81,8 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
         OptionError: If there is no such form, or nothing can have that name.
         FileError: If the folder cannot be written in.
     """
+    from exmachina.exporting.filling import fill  # noqa: PLC0415 (only what exports needs templates)
+
     if to not in FILES:
         forms = get_args(Form)
         raise OptionError(f"to: expected {', '.join(forms)}, got {to}{or_nearest(to, forms)}")
@@ -92,10 +91,7 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
     kernel = kernel_name(called, given=name is not None and to == "bpf")
     core = table.quantised()
     facts = facts_of(table, core, name=called, kernel=kernel)
-    texts = {
-        path.format_map(facts): _templates().get_template(template).render(facts)
-        for path, template in FILES[to].items()
-    }
+    texts = {path.format_map(facts): fill(template, facts) for path, template in FILES[to].items()}
     if to == "json":
         texts["table.json"] = _as_json(facts)
     folder = make_folder(output)
@@ -117,18 +113,6 @@ def _write(path: Path, content: bytes) -> Path:
     make_folder(path.parent)
     write_atomically(path, content)
     return path
-
-
-@cache
-def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("exmachina.exporting", "templates"),
-        autoescape=False,  # these are sources, and what stands in them is numbers and plain names
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 def _as_json(facts: dict[str, Any]) -> str:
