@@ -2,7 +2,7 @@
 /*
  * The controller itself. All that differs between tables stands in table.h.
  *
- * EXM_CALL marks functions that a BPF verifier checks by themselves (bpf.c has it so); elsewhere they are static. Such
+ * EXM_CALL marks functions that a BPF verifier checks by themselves (exm.bpf.c has it so); elsewhere they are static. Such
  * functions check the pointers that they are given, which costs nothing and is what the verifier asks for.
  */
 #include "exm.h"
