@@ -6,6 +6,7 @@ result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in
 report = exmachina.score([result.table, "cubic"], "demo")           # on networks that it has not seen, beside Cubic
 exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
+exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
 """
@@ -34,11 +35,12 @@ from exmachina.evaluation import (
     shipped_scenarios,
     trace,
 )
+from exmachina.exporting import Export, export
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
-from exmachina.schemes import Algorithm, Scheme, Table, algorithms
+from exmachina.schemes import Algorithm, Flow, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
 
 __all__ = [
@@ -52,7 +54,9 @@ __all__ = [
     "Dumbbell",
     "Evaluation",
     "EvaluationOptions",
+    "Export",
     "FileError",
+    "Flow",
     "InUseError",
     "InputError",
     "InspectOptions",
@@ -82,6 +86,7 @@ __all__ = [
     "draw",
     "dumbbell",
     "evaluate",
+    "export",
     "inspect",
     "record",
     "reproduce",

@@ -3,9 +3,17 @@
 from collections.abc import Sequence
 from typing import Literal, Protocol, Self, TypeAlias, TypedDict, final
 
+from exmachina._core_fixed import FixedAction as FixedAction
+from exmachina._core_fixed import Flow as Flow
+from exmachina._core_fixed import Moved as Moved
+from exmachina._core_fixed import Plane as Plane
+from exmachina._core_fixed import Quantised as Quantised
+from exmachina._core_fixed import Semantics as Semantics
+
 __version__: str
 SIGNALS: list[str]
 SIGNAL_WORDS: dict[str, str]
+SEMANTICS: Semantics
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]
@@ -168,6 +176,7 @@ class Table:
     def single_dna(signals: list[str], multiple: float, increment: int, intersend_ms: float) -> bytes: ...
     @property
     def dna(self) -> bytes: ...
+    def quantised(self) -> Quantised: ...
     def __len__(self) -> int: ...
     @property
     def signals(self) -> list[str]: ...

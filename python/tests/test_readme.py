@@ -61,6 +61,12 @@ def test_the_page_of_sturdiness_is_what_was_measured() -> None:
     assert (DOCS / "sturdy.md").read_text(encoding="utf-8") == page, "python validation/sturdy.py --page writes it"
 
 
+def test_what_rounding_costs_is_what_was_measured() -> None:
+    script = _script("exports")
+    page = (DOCS / "export.md").read_text(encoding="utf-8")
+    assert script.page(page, script.read()) == page, "python validation/exports.py writes it"
+
+
 def test_published_tables_that_ours_are_ahead_of() -> None:
     """README.md, docs/algorithms.md and what comes with the package say the same."""
     page = (DOCS / "algorithms.md").read_text(encoding="utf-8")

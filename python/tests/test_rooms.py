@@ -14,6 +14,7 @@ ROOMS = (
     "files",
     "networks",
     "schemes",
+    "exporting",
     "scoring",
     "evaluation",
     "inspection",

@@ -7,6 +7,7 @@ mod columns;
 mod designer;
 mod errors;
 mod evaluation;
+mod fixed;
 mod model;
 mod objective;
 mod own;
@@ -32,6 +33,8 @@ mod _core {
     #[pymodule_export]
     use crate::evaluation::{Evaluation, PacketRecord, SchemeAndQueue, is_scheme, is_table_file};
     #[pymodule_export]
+    use crate::fixed::{FixedAction, Flow, Moved, Plane, Quantised, Semantics};
+    #[pymodule_export]
     use crate::model::{Model, Specimens};
     #[pymodule_export]
     use crate::objective::Objective;
@@ -52,6 +55,7 @@ mod _core {
         module.add("SIGNALS", Signal::ALL.map(Signal::name))?;
         let words: HashMap<_, _> = Signal::ALL.iter().map(|signal| (signal.name(), signal.words())).collect();
         module.add("SIGNAL_WORDS", words)?;
+        module.add("SEMANTICS", Semantics::OURS)?;
         module.add("EVENTS", exmachina_run::record::Event::NAMES)?;
         module.add("SENDER_EVENTS", exmachina_run::packet_log::SenderEvent::NAMES)?;
         module.add("HOP_EVENTS", exmachina_run::packet_log::HOP_EVENTS)

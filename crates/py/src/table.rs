@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::input_error;
+use crate::fixed::Quantised;
 
 /// What a rule does.
 #[pyclass(frozen, get_all, eq, module = "exmachina._core")]
@@ -133,6 +134,11 @@ impl Table {
     #[getter]
     fn dna<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tree.to_dna())
+    }
+
+    /// The same in whole numbers.
+    fn quantised(&self) -> PyResult<Quantised> {
+        Quantised::of(&self.tree)
     }
 
     fn __len__(&self) -> usize {

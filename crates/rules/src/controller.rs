@@ -4,7 +4,7 @@ use crate::flat::FlatTable;
 use crate::memory::Memory;
 
 /// Packets of one ACK that count one by one, at most: by then the averages are those of their spacing.
-pub(crate) const MOST_IN_ONE: u32 = 1024;
+pub const MOST_IN_ONE: u32 = 1024;
 
 /// Ways in ns, 104 days, so many of which are a number of 64 bits.
 const LONG_WAY: i64 = i64::MAX / MOST_IN_ONE as i64;

@@ -83,6 +83,16 @@ impl FlatTable {
         &self.rules[number]
     }
 
+    /// The planes in order, each as axis, place, and what stands below it and from it on.
+    pub(crate) fn planes(&self) -> impl Iterator<Item = (usize, f64, [i32; 2])> {
+        self.planes.iter().map(|plane| (plane.axis as usize, plane.at, plane.next))
+    }
+
+    /// Where a walk begins.
+    pub(crate) fn root(&self) -> i32 {
+        self.root
+    }
+
     /// Whether every rule spaces packets.
     #[must_use]
     #[inline(always)]

@@ -12,6 +12,7 @@ mod cell;
 mod controller;
 mod digest;
 mod dna;
+mod fixed;
 mod flat;
 mod grid;
 mod memory;
@@ -24,11 +25,14 @@ mod table;
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;
-pub use controller::Controller;
+pub use controller::{Controller, MOST_IN_ONE};
 pub use digest::digest;
 pub use dna::DnaError;
+pub use fixed::{
+    FixedAction, FixedPlane, FixedTable, MULTIPLE_UNITS, Moved, Quantised, RATIO_UNITS, TIME_UNITS_PER_MS,
+};
 pub use flat::FlatTable;
-pub use memory::Memory;
+pub use memory::{FAST_WEIGHT, LOSS_WEIGHT, Memory, SLOW_WEIGHT};
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
 pub use rule::Rule;

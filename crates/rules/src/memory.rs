@@ -3,11 +3,11 @@
 use crate::signal::{self, Point, SIGNALS, Signal};
 
 /// Weight of a new sample in the fast averages (Remy'13 §4.1).
-const FAST: f64 = 1.0 / 8.0;
+pub const FAST_WEIGHT: f64 = 1.0 / 8.0;
 /// Weight of a new sample in the slow average (Tao'14 §3).
-const SLOW: f64 = 1.0 / 256.0;
+pub const SLOW_WEIGHT: f64 = 1.0 / 256.0;
 /// Weight of a packet in the share of those that are lost.
-const OF_LOSSES: f64 = 1.0 / 256.0;
+pub const LOSS_WEIGHT: f64 = 1.0 / 256.0;
 /// Nanoseconds to milliseconds.
 const MS_PER_NS: f64 = 1e-6;
 
@@ -71,8 +71,8 @@ impl Memory {
         // A weight of 1 keeps the ratio as it is, so that all four go through the same two operations.
         let ratio = rtt / self.min_rtt_ns;
         let sample = [sent, received, ratio, received];
-        const NEW: [f64; 4] = [FAST * MS_PER_NS, FAST * MS_PER_NS, 1.0, SLOW * MS_PER_NS];
-        const OLD: [f64; 4] = [1.0 - FAST, 1.0 - FAST, 0.0, 1.0 - SLOW];
+        const NEW: [f64; 4] = [FAST_WEIGHT * MS_PER_NS, FAST_WEIGHT * MS_PER_NS, 1.0, SLOW_WEIGHT * MS_PER_NS];
+        const OLD: [f64; 4] = [1.0 - FAST_WEIGHT, 1.0 - FAST_WEIGHT, 0.0, 1.0 - SLOW_WEIGHT];
         for i in 0..4 {
             self.fast[i] = OLD[i] * self.fast[i] + NEW[i] * sample[i];
         }
@@ -169,8 +169,8 @@ fn share_after(share: f64, arrived: u64, lost: u32) -> f64 {
     if share == 0.0 && lost == 0 {
         return 0.0;
     }
-    let share = share * libm::pow(1.0 - OF_LOSSES, arrived as f64);
-    1.0 - (1.0 - share) * libm::pow(1.0 - OF_LOSSES, f64::from(lost))
+    let share = share * libm::pow(1.0 - LOSS_WEIGHT, arrived as f64);
+    1.0 - (1.0 - share) * libm::pow(1.0 - LOSS_WEIGHT, f64::from(lost))
 }
 
 /// An RTT as a memory has it.
@@ -243,8 +243,8 @@ mod tests {
                 m.on_loss(lost);
             }
             m.on_ack(i * MS, i * MS + 50 * MS, 1, 1 + lost);
-            (0..lost).for_each(|_| share += OF_LOSSES * (1.0 - share));
-            share -= OF_LOSSES * share;
+            (0..lost).for_each(|_| share += LOSS_WEIGHT * (1.0 - share));
+            share -= LOSS_WEIGHT * share;
             assert!((m.loss_share() - share).abs() < 1e-12, "{i}: {share}");
             assert_eq!(m.point()[Signal::LossRate as usize], if i == 0 { 0.0 } else { m.loss_share() });
         }

@@ -16,6 +16,8 @@ from exmachina.errors import InputError, Stopped
 from exmachina.evaluation import TRACE_S, EvaluationOptions, shipped_scenarios
 from exmachina.evaluation import evaluate as evaluate_schemes
 from exmachina.evaluation import trace as trace_run
+from exmachina.exporting import Form
+from exmachina.exporting import export as export_table
 from exmachina.files import check_output
 from exmachina.inspection import InspectOptions
 from exmachina.inspection import inspect as inspect_table
@@ -153,6 +155,30 @@ def inspect(
     out, _ = terminal.consoles()
     terminal.show_rules(out, inspection)
     out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
+
+
+@app.command
+def export(
+    table: str,
+    *,
+    to: Form,
+    output: Annotated[Path, Output],
+    name: str | None = None,
+) -> None:
+    """Write a rule table as sources for a transport: with what builds them, a README.md, and the table as rounded.
+
+    The rounded table is a .dna file beside the sources, for `exmachina score` and `inspect`: at every ACK the sources
+    do what the simulator does with it.
+
+    Args:
+        table: A file (.dna), ours or the authors', or an algorithm of `exmachina list`.
+        to: bpf, a congestion control for the Linux kernel; ns3, one for ns-3; c; rust; json,
+            for implementations of one's own.
+        output: The folder to write into.
+        name: What to call it there; the table's name if not given, of which Linux has room for 13 letters.
+    """
+    out, _ = terminal.consoles()
+    terminal.show_export(out, export_table(table, to=to, output=output, name=name))
 
 
 @app.command

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from exmachina import designing
 from exmachina.evaluation import Results, Standing, Trace
+from exmachina.exporting import Export
 from exmachina.inspection import Inspection
 from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
@@ -310,6 +311,18 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
             f"rule {state['rule']} can hold a lone flow at {shares} of the link for ever: {HOLDS[state['kind']]} "
             f"({percent(state['networks'])} of the networks)"
         )
+
+
+def show_export(console: Console, done: Export) -> None:
+    """Prints how far rounding moved a table, and what was written."""
+    for one in (one for one in done.moved if one.splits):
+        splits = f"{one.splits} split{'s' * (one.splits > 1)}"
+        console.print(f"{one.signal}: {splits}, moved by at most {one.farthest:.3g} {one.unit}".rstrip())
+    console.print(
+        f"multiples moved by at most {done.multiple:.2g}, paces by {done.intersend_ms * 1e6:.2g} ns; "
+        f"{done.closed_rules or 'no'} rule{'s' * (done.closed_rules != 1)} closed"
+    )
+    console.print("written: " + ", ".join(map(str, done.written)), soft_wrap=True)
 
 
 def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:

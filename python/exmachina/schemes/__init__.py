@@ -2,6 +2,7 @@
 
 from exmachina.schemes.algorithm import Algorithm, Rival, algorithms
 from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
+from exmachina.schemes.flow import Flow
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
 from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
@@ -12,6 +13,7 @@ __all__ = [
     "Algorithm",
     "Congestion",
     "Contender",
+    "Flow",
     "Rival",
     "Scheme",
     "SchemeLike",
