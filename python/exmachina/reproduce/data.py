@@ -34,8 +34,8 @@ is counted is what the paper's own scripts count (`_counted`)."""
 COORDINATES = ("rate_mbps", "senders", "min_rtt_ms")
 FIGURE_4_RTT_MS, FIGURE_4_LESS_MS = 150, 149.5
 """What Remy'13's script for figure 4 takes off each RTT, where a path without a queue has 150 ms. The ratios of its §1
-come from the same delays less another half a millisecond, those for the cellular link from figure 7's as they are: so it
-is the RTT itself there, and where nothing is known (docs/differences.md)."""
+come from the same delays less another half a millisecond, those for the cellular link from figure 7's as they are:
+so it is the RTT itself there, and where nothing is known (docs/differences.md)."""
 
 
 @dataclass(frozen=True)
