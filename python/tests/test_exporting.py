@@ -104,6 +104,8 @@ def test_a_name_of_ones_own(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="name: expected at most 13 letters, digits and _ for Linux, got general-1"):
         export("general-1", to="bpf", output=tmp_path, name="general-1")
     assert export("general-1", to="c", output=tmp_path / "c", name="general-1").quantised.name == "general-1-quantised"
+    with pytest.raises(OptionError, match=r"for Linux, got two words$"):
+        export("general-1", to="bpf", output=tmp_path, name="two words")
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
         raise OptionError(f"to: expected {', '.join(forms)}, got {to}{or_nearest(to, forms)}")
     table = Table.of(table)
     called = plain(name or table.name)
-    kernel = kernel_name(called, given=name is not None and to == "bpf")
+    kernel = kernel_name(name or called, given=name is not None and to == "bpf")
     core = table.quantised()
     facts = facts_of(table, core, name=called, kernel=kernel)
     texts = {path.format_map(facts): fill(template, facts) for path, template in FILES[to].items()}
