@@ -216,3 +216,8 @@ def test_rows_of_other_tables_stay(tmp_path: Path) -> None:
     assert kept["scheme"].to_list() == ["cubic"] * 4 + ["mine"] * 4
     assert set(kept.filter(pl.col("scheme") == "cubic")["rtt_ms"]) == {2.71828}
     assert kept.filter(pl.col("scheme") == "mine")["rtt_ms"].to_list() == [10, 10, 20, None]
+
+
+def test_the_page_is_what_was_measured() -> None:
+    page = Path(__file__).parents[2] / "docs" / "internet.md"
+    assert page.read_text(encoding="utf-8") == SCRIPT.committed(), "python validation/internet.py --page writes it"
