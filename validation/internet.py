@@ -115,8 +115,10 @@ def keep(path: Path, new: pl.DataFrame, orders: dict[str, list[str]]) -> None:
 
 def committed() -> str:
     """The page, of what is committed."""
-    rows, flows, tables = (pl.read_csv(path) for path in (ROWS, BESIDES, TABLES))
-    return page(rows, flows, [{name: str(cell or "") for name, cell in one.items()} for one in tables.to_dicts()])
+    rows, flows = (pl.read_csv(path) for path in (ROWS, BESIDES))
+    # A digest may look like a number.
+    tables = pl.read_csv(TABLES, infer_schema=False)
+    return page(rows, flows, tables.fill_null("").to_dicts())
 
 
 def write_page() -> None:
