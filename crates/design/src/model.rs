@@ -11,6 +11,8 @@
 //! [[also]]                 # any number of them: other traffic or networks to train with as well
 //! workload = { on = { bytes = 100_000 }, off = { seconds = 0.5 } }  # default, as of all of the scenario: the model's
 //! objective = { delta = 3 }  # default: the model's
+//! world = { loss = 0.01 }   # what its networks have besides (see below); default: what the model's have
+//! duration_times = 1       # its runs are so many times as long as the model's, at most 1
 //! weight = 1               # of its scores, against those of the model, in the search; scores shown are the model's own
 //!
 //! [design]
@@ -67,7 +69,7 @@ use exmachina_net::outcome::Outcome;
 use exmachina_net::random::{Purpose, Strata, Stream};
 use exmachina_run::worth::{Score, score};
 use exmachina_scenario::objective::Objective;
-use exmachina_scenario::{Document, Scenario, Specimen, SpecimenSet};
+use exmachina_scenario::{Document, Imperfections, Scenario, Specimen, SpecimenSet};
 
 /// How much longer than the model's the longest runs of a search are: the paper's at the end of a round, ours in validation.
 pub(crate) const LONGER: f64 = 10.0;
@@ -101,8 +103,8 @@ impl Model {
         document.skip("also");
         let table: DesignFile = document.take("design")?;
         let scenario = Scenario::from_document(&document)?;
-        let also = Also::take(&mut document, objective, &scenario)?;
         let design = table.check(&scenario, &document)?;
+        let also = Also::take(&mut document, objective, &scenario, &design.world)?;
         Ok(Self { scenario, objective, also, design, text: text.to_owned() })
     }
 
@@ -127,9 +129,20 @@ impl Model {
         }
         for specimen in &mut set.specimens {
             let mut strata = Strata::new(root, specimen.index, WORLD_FIRST);
-            self.design.world.add_to(specimen, &mut |quantity| quantity.at(strata.next_u64()));
+            self.world_of(specimen).add_to(specimen, &mut |quantity| quantity.at(strata.next_u64()));
         }
         set
+    }
+
+    /// How many times as long as the model's a training specimen's runs are.
+    #[must_use]
+    pub fn duration_times(&self, specimen: &Specimen) -> f64 {
+        self.kind(specimen).checked_sub(1).map_or(1.0, |k| self.also[k].duration_times)
+    }
+
+    /// What a training specimen has besides.
+    fn world_of(&self, specimen: &Specimen) -> &Imperfections {
+        self.kind(specimen).checked_sub(1).map_or(&self.design.world, |k| &self.also[k].world)
     }
 
     /// The same networks with what training networks have besides ([`DesignTable::world`]).

@@ -100,6 +100,17 @@ struct StepFile {
     start: Option<f64>,
 }
 
+/// Checks that networks can have these besides; else which field says what they cannot.
+pub fn check_world(world: &Imperfections, scenario: &Scenario) -> Result<(), (String, String)> {
+    match world.for_one_link().filter(|_| scenario.links.len() > 1) {
+        None => Ok(()),
+        Some(field) => {
+            let message = "expected no such thing where there are several links";
+            Err((format!("world.{field}"), message.to_owned()))
+        }
+    }
+}
+
 impl DesignFile {
     /// What it asks for, if that is possible in these networks.
     pub fn check(self, scenario: &Scenario, document: &Document<'_>) -> Result<DesignTable, FileError> {
@@ -116,10 +127,7 @@ impl DesignFile {
             multiple: steps("multiple", self.multiple, MULTIPLE)?,
             intersend_ms: steps("intersend_ms", self.intersend_ms, INTERSEND_MS)?,
         };
-        if let Some(field) = design.world.for_one_link().filter(|_| scenario.links.len() > 1) {
-            let field = format!("world.{field}");
-            return Err(error(&field, "expected no such thing where there are several links".to_owned()));
-        }
+        check_world(&design.world, scenario).map_err(|(field, message)| error(&field, message))?;
         let longest = (longest_run_s() / LONGER).floor();
         let reason = "the search has runs of ten times that, and the simulator's clock counts no further";
         check_duration(design.duration_s, longest, reason).map_err(|message| error("duration_s", message))?;

@@ -331,3 +331,20 @@ fn other_networks_are_trained_with_in_turn() {
         assert_eq!(rtts.len() == 2 && rtts[0] != rtts[1] && rtts[0] != 150.0, i % 2 == 1, "{rtts:?}");
     }
 }
+
+#[test]
+fn other_networks_may_have_a_world_of_their_own_and_shorter_runs() {
+    let also = "[design.world]\nloss = 0.25\n[[also]]\n[[also]]\nworld = { clock_ms = 3 }\nduration_times = 0.125\n";
+    let model = parse(&format!("{}{also}", random()));
+    for (i, specimen) in model.training(1).specimens.iter().enumerate() {
+        let (loss, clock_ms) = (specimen.network.hops[0].loss, specimen.network.clock_ms);
+        let (world, times) = if i % 3 == 2 { ((0.0, 3.0), 0.125) } else { ((0.25, 0.0), 1.0) };
+        assert_eq!(((loss, clock_ms), model.duration_times(specimen)), (world, times), "{i}");
+    }
+    let also = |entry: &str| told(&random(), &format!("[[also]]\n{entry}"));
+    let times = "11: also[0].duration_times: expected a duration_times from 0.001 to 1, got";
+    assert_eq!(also("duration_times = 2"), format!("{times} 2"));
+    assert_eq!(also("duration_times = nan"), format!("{times} NaN"));
+    let loss = "11: also[0].world.loss: expected a probability of at least 0 and below 1, got 2";
+    assert_eq!(also("world = { loss = 2 }"), loss);
+}

@@ -176,6 +176,7 @@ impl Evaluator<'_> {
         W: Watches<'t>,
     {
         self.go_on()?;
+        let seconds = seconds * self.model.duration_times(specimen);
         let outcome = self.assignment(table).run(specimen, root, seconds, observer);
         // A run that was abandoned says nothing.
         self.go_on()?;

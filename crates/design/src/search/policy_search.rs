@@ -4,12 +4,12 @@
 //! distribution's centre, which luck has the least part in.
 
 use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_run::worth::Score;
 use serde::{Deserialize, Serialize};
 
 use super::clearance::clear_table;
 use super::evaluator::Stopped;
 use super::evolution::Evolution;
-use super::measure::Total;
 use super::policies::{NUMBERS, Tables, rate_signal};
 use super::race::fresh;
 use super::{Bench, Done};
@@ -21,10 +21,12 @@ const FIRST_NETWORKS: usize = 4;
 const GO_ON: usize = 4;
 /// How far from the middle of its range a number is at most, there.
 const FARTHEST: f64 = 0.45;
-/// Candidates of a generation, and the networks that they run on: more generations that luck has part in get further than fewer on
-/// more networks, but with four luck has too much.
-const GENERATION: usize = 16;
+/// Candidates of a generation, and the networks that they run on: more candidates get further than more networks, and than several
+/// evolutions of which the better go on, but with four networks luck has too much.
+const GENERATION: usize = 32;
 const NETWORKS: usize = 8;
+/// A sender that starves counts as if it had e to this power less of its share.
+const STARVING: f64 = 5.0;
 /// Sizes of the distribution: at first, and when it has come to rest.
 const FIRST_SIZE: f64 = 0.2;
 const LAST_SIZE: f64 = 0.03;
@@ -86,6 +88,12 @@ fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(E
     Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
 }
 
+/// What a network is worth on which some senders starve, maybe through no fault of any policy: it is on for a moment, or the room is for a
+/// packet. If that came before all else, as between tables (`measure.rs`), luck would rank policies on rough networks.
+fn worth(score: &Score) -> f64 {
+    score.mean.unwrap_or(0.0) - STARVING * score.starved_share()
+}
+
 /// Numbers of policies from better to worse, on so many networks of this step; and what the best is worth there.
 fn ranked(
     bench: &Bench,
@@ -99,9 +107,9 @@ fn ranked(
     let flat = |places| FlatTable::new(&table(places)).expect("policies make usable tables");
     let flats: Vec<FlatTable> = policies.iter().map(flat).collect();
     let scores = bench.evaluator.scores(&flats, &set, bench.model.design.duration_s, |_, _| None)?;
-    let totals: Vec<Total> = scores.iter().map(|scores| Total::new(scores)).collect();
+    let totals: Vec<f64> = scores.iter().map(|scores| scores.iter().map(worth).sum()).collect();
     let mut order: Vec<usize> = (0..totals.len()).collect();
-    order.sort_by(|&a, &b| totals[b].compare(&totals[a]));
-    let best = totals[order[0]].worth / set.specimens.len() as f64;
+    order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]));
+    let best = totals[order[0]] / set.specimens.len() as f64;
     Ok((order, best))
 }
