@@ -7,11 +7,11 @@ use std::time::Instant;
 use noq_proto::RttEstimator;
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use crate::{Flow, TableConfig, TableController};
+use crate::{TableConfig, TableController};
 
 impl ControllerFactory for TableConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(TableController { flow: Flow::start(Arc::clone(&self.table), now, current_mtu), losing: 0 })
+        Box::new(self.start(now, current_mtu))
     }
 }
 
@@ -26,6 +26,8 @@ impl Controller for TableController {
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest_pn: Option<u64>) {
+        // Packets of an old path are lost without a congestion event (RFC 9000 §9.4).
+        self.losing = 0;
         self.flow.on_end_acks(now, in_flight, app_limited);
     }
 

@@ -8,11 +8,11 @@ use std::time::Instant;
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
-use crate::{Flow, TableConfig, TableController};
+use crate::{TableConfig, TableController};
 
 impl ControllerFactory for TableConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(TableController { flow: Flow::start(Arc::clone(&self.table), now, current_mtu), losing: 0 })
+        Box::new(self.start(now, current_mtu))
     }
 }
 

@@ -1,11 +1,14 @@
 //! A noq connection under a table, on a simulated link: window and pace are honoured, and what is lost arrives in the end.
 
 mod link;
+mod witness;
 
 use std::time::Duration;
 
 use link::made::{algorithm, always, transport};
 use link::{Link, MTU, transfer};
+
+use exmachina_rules::{Action, RuleTable, Signal, first_signals};
 
 /// What noq calls differently from quinn.
 mod stack {
@@ -77,4 +80,29 @@ fn what_is_lost_arrives_in_the_end() {
     let link = Link { rate_mbps: 12.0, rtt: RTT, queue: 50, loses_one_in: Some(20) };
     let found = transfer(link, 3_000_000, transport(&algorithm("general-1-robust")));
     assert!(found.lost > 100 && found.goodput_mbps() > 9.0, "{} {}", found.lost, found.goodput_mbps());
+}
+
+/// A rule for few losses and one for more, so that it matters when they are counted.
+fn minding_losses() -> RuleTable {
+    let mut table = RuleTable::single(&Signal::ALL, Action { multiple: 0.99, increment: 2, intersend_ms: 1.0 });
+    let mut at = first_signals(&[0.0; 4]);
+    at[Signal::LossRate as usize] = 0.05;
+    table.split(0, &at, &[Signal::LossRate]);
+    table.set_action(1, Action { multiple: 0.9, increment: 3, intersend_ms: 2.0 });
+    table
+}
+
+#[test]
+fn at_every_ack_of_a_connection_window_and_pace_are_those_of_the_simulators_controller() {
+    for (table, loses_one_in) in [
+        (algorithm("general-1-robust"), None),
+        (algorithm("general-1-robust"), Some(50)),
+        (algorithm("tao-100x"), Some(50)),
+        (minding_losses(), Some(20)),
+    ] {
+        let link = Link { rate_mbps: 12.0, rtt: RTT, queue: 50, loses_one_in };
+        let (transport, seen) = witness::transport(&table);
+        transfer(link, 3_000_000, transport);
+        witness::compare(&table, &seen.lock().unwrap());
+    }
 }
