@@ -106,3 +106,9 @@ fn at_every_ack_of_a_connection_window_and_pace_are_those_of_the_simulators_cont
         witness::compare(&table, &seen.lock().unwrap());
     }
 }
+
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    link::figures();
+}

@@ -74,3 +74,9 @@ fn a_robust_table_gets_losses_repaired() {
     let found = transfer(link, 3_000_000, transport(&algorithm("general-1-robust")));
     assert!(found.lost > 100 && found.goodput_mbps() > 7.0, "{} {}", found.lost, found.goodput_mbps());
 }
+
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    link::figures();
+}

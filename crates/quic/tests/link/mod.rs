@@ -47,6 +47,11 @@ impl Transfer {
         self.received as f64 * 8e-6 / self.took.as_secs_f64()
     }
 
+    /// Of datagrams, as simulators count it.
+    pub fn throughput_mbps(&self) -> f64 {
+        self.sent.len() as f64 * f64::from(MTU) * 8e-6 / self.took.as_secs_f64()
+    }
+
     /// Most datagrams that were sent within `span`.
     pub fn most_within(&self, span: Duration) -> usize {
         let within = |from: usize| self.sent[from..].iter().take_while(|&&at| at < self.sent[from] + span).count();
@@ -74,6 +79,21 @@ pub fn transfer(link: Link, bytes: usize, transport: TransportConfig) -> Transfe
         waited: waited / sent.len() as u32,
         lost,
         sent: sent.iter().map(|&at| at - first).collect(),
+    }
+}
+
+/// Prints what tables reach on some links: what README.md and docs/export.md have of it.
+pub fn figures() {
+    for (name, rate_mbps, rtt_ms) in [
+        ("general-1-robust", 12.0, 100),
+        ("general-1-robust", 15.0, 150),
+        ("tao-100x-robust", 12.0, 100),
+        ("tao-100x-robust", 50.0, 20),
+    ] {
+        let link = Link { rate_mbps, rtt: Duration::from_millis(rtt_ms), queue: 1000, loses_one_in: None };
+        let found = transfer(link, (rate_mbps * 1e6) as usize, made::transport(&made::algorithm(name)));
+        let (mbps, wait_ms) = (found.throughput_mbps(), found.waited.as_secs_f64() * 1e3);
+        println!("{name}, {rate_mbps} Mbit/s, {rtt_ms} ms: {mbps:.2} Mbit/s, {wait_ms:.2} ms in the queue");
     }
 }
 
