@@ -76,7 +76,7 @@ def oddities(seed: int, events: int = 3000) -> Records:
 
 
 def in_quic(records: Records) -> Records:
-    """The same ACKs, with what QUIC has of them: a clock of nanoseconds, and ACKs that are ahead by what was lost before."""
+    """The same, with what QUIC has of it: a clock of nanoseconds, and ACKs that are ahead by what was lost."""
     shown = records.copy()
     shown["tick_ns"], lost = 1, 0
     for record in shown:

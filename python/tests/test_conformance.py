@@ -170,7 +170,11 @@ def test_the_simulator_itself_has_the_windows_and_paces_of_the_exports(
     number = [table.name for table in TABLES].index(name)
     quantised = exmachina.export(name, to="json", output=tmp_path).quantised
     quantised.save(tmp_path / "table.dna")
-    programs = [[compiled_c(TABLES[number], tmp_path)], [rust, str(number)], [quic, tmp_path / "table.dna"]]
+    programs: list[list[str | Path]] = [
+        [compiled_c(TABLES[number], tmp_path)],
+        [rust, str(number)],
+        [quic, tmp_path / "table.dna"],
+    ]
     for seed in (1, 3):
         records, windows, paces = simulated(quantised, seed)
         assert len(records) > 1000
