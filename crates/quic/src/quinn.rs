@@ -24,7 +24,7 @@ impl TableController {
 }
 
 impl Controller for TableController {
-    /// Packets that carry nothing but ACKs come here, too: one of them ends a pause sooner, which changes nothing.
+    /// Packets that carry nothing but ACKs come here, too. After one that leaves early in a pause, the pause goes unnoticed.
     fn on_sent(&mut self, now: Instant, _bytes: u64, _last_packet_number: u64) {
         self.flow.on_sent(now);
     }
