@@ -92,7 +92,7 @@ impl Flow {
     /// An ACK frame is complete that arrived at `received`, and so many bytes are outstanding. `app_limited`: there was nothing
     /// to send, although window and pace would have allowed it.
     pub fn on_end_acks(&mut self, received: Instant, outstanding: u64, app_limited: bool) {
-        // Nobody needs to be told that packets without data were acknowledged.
+        // None of them wanted an ACK: that is no news of the path.
         let Some(news) = self.news.take() else { return };
         let lost = std::mem::take(&mut self.lost);
         let before = self.controller.clone();
@@ -124,7 +124,7 @@ impl Flow {
     }
 
     /// All packets of a long time were lost. RFC 9002 §7.6.2 asks for the least window and §5.2 for a new smallest RTT: the flow begins
-    /// anew, which gives both.
+    /// anew, with a new smallest RTT and the window that its table begins with.
     pub fn on_persistent_congestion(&mut self) {
         self.begin_anew();
     }
