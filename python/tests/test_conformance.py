@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from acks import ANSWER, RESTART, Answers, Records, answered, followed, oddities, simulated, trace
+from acks import ANSWER, RESTART, Answers, Records, answered, followed, in_quic, oddities, simulated, trace
 from by_the_readme import ByTheReadme
 from conftest import published
 from grown import grown
@@ -25,6 +25,7 @@ from exmachina import Table
 pytestmark = pytest.mark.slow
 
 DRIVERS = Path(__file__).parent / "drivers"
+PROJECT = Path(__file__).parents[2]
 FOUR = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 SEEDS = range(16)
 
@@ -86,6 +87,17 @@ def rust(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def quic() -> Path:
+    """The QUIC controller with a table from a file, without the stacks that it is made for."""
+    alone = ["-p", "exmachina-quic", "--no-default-features", "--bin", "follow"]
+    command = ["cargo", "build", "--locked", "--profile", "fast", "--message-format", "json", *alone]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (program,) = [path for line in done.stdout.splitlines() if (path := json.loads(line).get("executable"))]
+    return Path(program)
+
+
+@pytest.fixture(scope="module")
 def expected(quantised: list[Table], traces: Records) -> list[Answers]:
     return [followed(table, traces) for table in quantised]
 
@@ -133,6 +145,15 @@ def test_rust_does_what_the_simulator_does(expected: list[Answers], traces: Reco
         check(expected[number], answers([rust, str(number)], traces), table)
 
 
+def test_the_quic_controller_does_what_the_simulator_does(
+    quantised: list[Table], traces: Records, quic: Path, tmp_path: Path
+) -> None:
+    records = in_quic(traces)
+    for table in quantised:
+        table.save(tmp_path / "table.dna")
+        check(followed(table, records), answers([quic, tmp_path / "table.dna"], records), table)
+
+
 def test_the_readme_of_the_json_form_is_enough(expected: list[Answers], traces: Records, tmp_path: Path) -> None:
     few = slice(0, 1200)
     for number in range(0, len(TABLES), 3):
@@ -143,14 +164,21 @@ def test_the_readme_of_the_json_form_is_enough(expected: list[Answers], traces: 
 
 
 @pytest.mark.parametrize("name", ["general-0.1-robust", "tao-100x", "datacenter", "known-1x"])
-def test_the_simulator_itself_has_the_windows_and_paces_of_the_exports(name: str, rust: Path, tmp_path: Path) -> None:
+def test_the_simulator_itself_has_the_windows_and_paces_of_the_exports(
+    name: str, rust: Path, quic: Path, tmp_path: Path
+) -> None:
     number = [table.name for table in TABLES].index(name)
     quantised = exmachina.export(name, to="json", output=tmp_path).quantised
-    compiled = compiled_c(TABLES[number], tmp_path)
+    quantised.save(tmp_path / "table.dna")
+    programs: list[list[str | Path]] = [
+        [compiled_c(TABLES[number], tmp_path)],
+        [rust, str(number)],
+        [quic, tmp_path / "table.dna"],
+    ]
     for seed in (1, 3):
         records, windows, paces = simulated(quantised, seed)
         assert len(records) > 1000
-        for got in (answers([compiled], records), answers([rust, str(number)], records)):
+        for got in (answers(program, records) for program in programs):
             assert np.array_equal(got["window"], windows)
             assert np.array_equal(got["intersend_ns"], paces)
 

@@ -1,0 +1,139 @@
+//! What a flow makes of what it is told, callback by callback.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use exmachina_rules::{Action, Controller, FlatTable, RuleTable, Signal, first_signals};
+
+use super::Flow;
+
+const MTU: u16 = 1200;
+
+const fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// Windows grow by a packet with each packet's news; from half of the packets lost on, they are a single packet.
+fn table() -> Arc<FlatTable> {
+    let action = Action { multiple: 1.0, increment: 1, intersend_ms: 2.0 };
+    let mut table = RuleTable::single(&[Signal::AckEwma, Signal::LossRate], action);
+    let mut at = first_signals(&[0.0; 4]);
+    at[Signal::LossRate as usize] = 0.5;
+    table.split(0, &at, &[Signal::LossRate]);
+    table.set_action(1, Action { multiple: 0.0, increment: 1, intersend_ms: 9.0 });
+    Arc::new(FlatTable::new(&table).unwrap())
+}
+
+/// A flow whose first packet was acknowledged after 100 ms, and then.
+fn begun() -> (Flow, Instant) {
+    let zero = Instant::now();
+    let mut flow = Flow::start(table(), zero, MTU);
+    flow.on_sent(zero);
+    ack(&mut flow, &[zero], zero + ms(100), 1);
+    (flow, zero + ms(100))
+}
+
+fn ack(flow: &mut Flow, sent: &[Instant], received: Instant, outstanding: u64) {
+    sent.iter().for_each(|&sent| flow.on_ack(sent));
+    flow.on_end_acks(received, outstanding, false);
+}
+
+#[test]
+fn windows_and_paces_are_of_packets_of_full_size() {
+    let (mut flow, _) = begun();
+    assert_eq!((flow.controller().window(), flow.window_bytes(), flow.pacing_rate()), (2, 2400, 600_000));
+    flow.on_mtu(1452);
+    assert_eq!((flow.window_bytes(), flow.pacing_rate()), (2904, 726_000));
+    assert_eq!([0, 1, 1452, 1453].map(|bytes| flow.packets(bytes)), [0, 1, 1, 2]);
+}
+
+#[test]
+fn an_ack_frame_of_k_packets_is_k_acks_spaced_evenly() {
+    let (mut flow, now) = begun();
+    let mut reference = flow.controller().clone();
+    let sent = [1, 2, 3].map(|k| now - ms(40) + ms(k));
+    ack(&mut flow, &sent, now + ms(30), 1);
+    reference.on_stretched_ack(&table(), 63_000_000, 130_000_000, 1, 3, 3);
+    assert_eq!(*flow.controller(), reference);
+}
+
+#[test]
+fn losses_count_before_the_ack_that_shows_them() {
+    let (mut flow, now) = begun();
+    let (sent, received) = (now - ms(1), now + ms(99));
+    let mut reference = flow.controller().clone();
+    reference.on_loss(400);
+    reference.on_stretched_ack(&table(), 99_000_000, 199_000_000, 1, 402, 2);
+    ack(&mut flow, &[sent, sent], received, 1);
+    assert_eq!(flow.controller().window(), 4);
+    flow.on_lost(received, 300);
+    flow.on_lost(received, 100);
+    assert_eq!(flow.controller().window(), 1);
+    assert_eq!(flow.controller().memory().point().map(f32_of), reference.memory().point().map(f32_of));
+}
+
+/// Two losses of one instant are one loss of both, but for rounding.
+fn f32_of(signal: f64) -> f32 {
+    signal as f32
+}
+
+#[test]
+fn losses_that_a_timer_finds_wait_for_the_next_ack() {
+    let (mut flow, now) = begun();
+    let mut reference: Controller = flow.controller().clone();
+    flow.on_lost(now + ms(5), 400);
+    assert_eq!(flow.controller().window(), 2);
+    ack(&mut flow, &[now], now + ms(100), 1);
+    reference.on_loss(400);
+    reference.on_ack(&table(), 100_000_000, 200_000_000, 1, 401);
+    assert_eq!(*flow.controller(), reference);
+}
+
+/// Two RTTs of 100 ms: the probe timeout is 100 + 4 * 37.5 + 25 = 275 ms.
+#[test]
+fn after_a_pause_the_flow_begins_anew_but_not_while_it_waits() {
+    for (outstanding, pause, window) in [(0, 275, 3), (0, 276, 1), (1200, 5000, 3)] {
+        let (mut flow, now) = begun();
+        ack(&mut flow, &[now], now + ms(100), outstanding);
+        flow.on_sent(now + ms(100 + pause));
+        assert_eq!(flow.controller().window(), window, "{pause}");
+    }
+}
+
+#[test]
+fn a_flow_that_has_too_little_to_send_keeps_its_window() {
+    let (mut flow, now) = begun();
+    for k in 1..=5 {
+        flow.on_ack(now);
+        flow.on_end_acks(now + ms(100 + k), 1, true);
+    }
+    assert_eq!(flow.controller().window(), 2);
+    ack(&mut flow, &[now + ms(7)], now + ms(107), 1);
+    assert_eq!(flow.controller().window(), 3);
+}
+
+#[test]
+fn persistent_congestion_begins_anew() {
+    let (mut flow, _) = begun();
+    flow.on_persistent_congestion();
+    assert_eq!(*flow.controller(), Controller::start(&table()));
+}
+
+#[test]
+fn packets_of_an_old_path_count_for_nothing() {
+    let zero = Instant::now() + ms(1000);
+    let mut flow = Flow::start(table(), zero, MTU);
+    ack(&mut flow, &[zero - ms(1)], zero + ms(99), 1);
+    assert_eq!(*flow.controller(), Controller::start(&table()));
+}
+
+#[test]
+fn a_window_that_has_to_hold_the_pace_is_what_leaves_in_an_rtt() {
+    let (mut flow, now) = begun();
+    assert_eq!(flow.paced_window_bytes(), flow.window_bytes());
+    for k in 0..100 {
+        ack(&mut flow, &[now + ms(k)], now + ms(100 + k), 1);
+    }
+    // 50 packets in 100 ms; the window is 102.
+    assert_eq!((flow.window_bytes(), flow.paced_window_bytes()), (102 * 1200, 50 * 1200));
+}

@@ -1,0 +1,82 @@
+//! A quinn connection under a table, on a simulated link. quinn takes a window alone; it holds the pace on average.
+
+mod link;
+
+use std::time::Duration;
+
+use link::made::{algorithm, always, transport};
+use link::{Link, MTU, transfer};
+
+/// What quinn calls differently from noq.
+mod stack {
+    pub use quinn_proto::*;
+
+    use std::net::SocketAddr;
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
+        Endpoint::new(config, server, false, None)
+    }
+
+    pub fn handle(
+        endpoint: &mut Endpoint,
+        now: Instant,
+        from: SocketAddr,
+        datagram: &[u8],
+        answer: &mut Vec<u8>,
+    ) -> Option<DatagramEvent> {
+        endpoint.handle(now, from, None, None, datagram.into(), answer)
+    }
+
+    pub fn poll_transmit(connection: &mut Connection, now: Instant, datagram: &mut Vec<u8>) -> Option<Transmit> {
+        connection.poll_transmit(now, 1, datagram)
+    }
+}
+
+const RTT: Duration = Duration::from_millis(100);
+const FAST: Link = Link { rate_mbps: 1000.0, rtt: RTT, queue: 1000, loses_one_in: None };
+
+#[test]
+fn a_pace_of_5_ms_is_twenty_packets_in_an_rtt() {
+    let found = transfer(FAST, 400_000, transport(&always(1000, 5.0)));
+    let data_mbps = f64::from(MTU) * 8e-6 / 5e-3;
+    assert!((0.75..1.0).contains(&(found.goodput_mbps() / data_mbps)), "{}", found.goodput_mbps());
+}
+
+#[test]
+fn a_window_of_four_packets_is_four_in_an_rtt() {
+    let found = transfer(FAST, 200_000, transport(&always(4, 0.0)));
+    assert_eq!(found.most_within(RTT), 4);
+    assert!(found.goodput_mbps() > 0.9 * 4.0 * f64::from(MTU) * 8e-6 / RTT.as_secs_f64(), "{found:?}");
+}
+
+#[test]
+fn a_window_of_one_packet_or_none_sends_on() {
+    for window in [0, 1] {
+        let found = transfer(FAST, 30_000, transport(&always(window, 0.0)));
+        assert_eq!(found.most_within(RTT), 1);
+        assert!(found.took < 27 * (RTT + Duration::from_millis(26)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_robust_table_fills_three_quarters_of_a_link_with_a_short_queue() {
+    let link = Link { rate_mbps: 12.0, rtt: RTT, queue: 1000, loses_one_in: None };
+    let found = transfer(link, 12_000_000, transport(&algorithm("general-1-robust")));
+    assert!(found.goodput_mbps() > 8.5, "{}", found.goodput_mbps());
+    assert!(found.waited < Duration::from_millis(12) && found.lost == 0, "{:?}", found.waited);
+}
+
+#[test]
+fn a_robust_table_gets_losses_repaired() {
+    let link = Link { rate_mbps: 12.0, rtt: RTT, queue: 50, loses_one_in: Some(20) };
+    let found = transfer(link, 3_000_000, transport(&algorithm("general-1-robust")));
+    assert!(found.lost > 100 && found.goodput_mbps() > 7.0, "{} {}", found.lost, found.goodput_mbps());
+}
+
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    link::figures();
+}
