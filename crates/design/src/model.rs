@@ -134,6 +134,12 @@ impl Model {
         set
     }
 
+    /// Whether training networks have more besides than what all have.
+    #[must_use]
+    pub fn is_rough(&self) -> bool {
+        self.design.world != Imperfections::default()
+    }
+
     /// How many times as long as the model's a training specimen's runs are.
     #[must_use]
     pub fn duration_times(&self, specimen: &Specimen) -> f64 {

@@ -25,6 +25,8 @@ const FARTHEST: f64 = 0.45;
 /// evolutions of which the better go on, but with four networks luck has too much.
 const GENERATION: usize = 32;
 const NETWORKS: usize = 8;
+/// The same where networks are rough, and differ in more than a few ways.
+const ROUGH_NETWORKS: usize = 16;
 /// A sender that starves counts as if it had e to this power less of its share.
 const STARVING: f64 = 5.0;
 /// Sizes of the distribution: at first, and when it has come to rest.
@@ -82,7 +84,8 @@ fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped>
 /// A generation.
 fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
     let draws = evolution.draw(GENERATION, &mut bench.stream());
-    let (order, best) = ranked(bench, &draws.candidates, table, 0, NETWORKS)?;
+    let (order, best) =
+        ranked(bench, &draws.candidates, table, 0, if bench.model.is_rough() { ROUGH_NETWORKS } else { NETWORKS })?;
     evolution.learn(&draws, &order);
     let Evolution { generation, size, .. } = evolution;
     Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
