@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from internet_summary import compare, neighbourly
 
 import exmachina
 from exmachina.command.terminal import duration
@@ -28,6 +29,9 @@ SHOWN = {"xcp": "XCP", "cubic/sfqcodel": "Cubic over sfqCoDel", "cubic": "Cubic"
 """The schemes of figure 4 that the front page names, as it calls them."""
 SECTIONS = {"clock": ["clock"], "published": ["published", "measure"], "acks": ["acks"], "world": ["world"]}
 """What README.md says of docs/sturdy.md, by its sections."""
+FLAGSHIP = "internet-1"
+RIVALS = {"cubic": "Cubic", "cubic/fqcodel": "Cubic over FQ-CoDel", "bbr3": "BBRv3", "copa": "Copa", "vegas": "Vegas"}
+"""As README.md calls those that docs/internet.md has beside it."""
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 DRAWN_S = 30
 """CPU-seconds after which README.md says how far a search on networks that are drawn has got."""
@@ -50,6 +54,13 @@ trained with jitter, losses, delayed ACKs, short buffers and upsets; with one of
 {world_asked} things asked of them hold.
 What testers found of earlier tables in the authors' simulator and ns-2 is in
 [docs/designs.md](docs/designs.md#run-elsewhere); these have not been run there yet.
+"""
+INTERNET = """
+For the Internet as it is there is `internet-1`. On {networks} networks drawn like access links, Wi-Fi, cellular links,
+satellites and datacenters, by a program and with a seed that chose nothing, senders with it are ahead of those with
+{rivals}, by ln(throughput) − ln(RTT), delayed ACKs and all; they have {throughput} times Cubic's throughput at {rtt}
+times its RTT ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the
+median: it is for links of one's own.
 """
 SPEED = """
 Published tables do in this simulator what they do in their authors', within {percent:g} %, at {first} and {second}
@@ -174,7 +185,7 @@ def share(value: float) -> str:
 def results_block(project: Path) -> str:
     """What the tables are worth here and elsewhere, how fast the simulator is, and how far the search gets."""
     docs = project / "docs"
-    return listed(tables(), elsewhere(docs), speed(docs), search(docs))
+    return listed(tables(), elsewhere(docs), internet(docs), speed(docs), search(docs))
 
 
 def tables() -> str:
@@ -202,6 +213,20 @@ def elsewhere(docs: Path) -> str:
         own = rows.filter(pl.col("section").is_in(sections))
         counts |= {name: own.filter(held="yes").height, f"{name}_asked": own.height}
     return ELSEWHERE.format(**counts)
+
+
+def internet(docs: Path) -> str:
+    """How the flagship fares beside the schemes of people."""
+    rows, flows = (pl.read_csv(docs / "results" / name) for name in ("internet.csv", "internet-beside.csv"))
+    against = {words: compare(rows, FLAGSHIP, name) for name, words in RIVALS.items()}
+    ahead = [f"{words} on {share(one.ahead.value)}" for words, one in against.items()]
+    return INTERNET.format(
+        networks=against["Cubic"].ahead.of,
+        rivals=f"{', '.join(ahead[:-1])} and {ahead[-1]}",
+        throughput=f"{against['Cubic'].throughput:.2f}",
+        rtt=f"{against['Cubic'].rtt:.2f}",
+        beside=share(neighbourly(flows, FLAGSHIP, "cubic").median_share),
+    )
 
 
 def speed(docs: Path) -> str:

@@ -12,6 +12,8 @@ from exmachina._core_fixed import Semantics as Semantics
 
 __version__: str
 SIGNALS: list[str]
+SIGNAL_UNITS: list[str]
+FIRST_SIGNALS: int
 SIGNAL_WORDS: dict[str, str]
 SEMANTICS: Semantics
 EVENTS: list[str]

@@ -53,6 +53,8 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SIGNALS", Signal::ALL.map(Signal::name))?;
+        module.add("SIGNAL_UNITS", Signal::ALL.map(|signal| if signal.is_time() { "ms" } else { "" }))?;
+        module.add("FIRST_SIGNALS", exmachina_rules::FIRST_SIGNALS)?;
         let words: HashMap<_, _> = Signal::ALL.iter().map(|signal| (signal.name(), signal.words())).collect();
         module.add("SIGNAL_WORDS", words)?;
         module.add("SEMANTICS", Semantics::OURS)?;

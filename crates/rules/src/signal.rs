@@ -6,7 +6,7 @@
 /// Number of signals.
 pub const SIGNALS: usize = Signal::ALL.len();
 
-/// Number of those that stand in the memory's register.
+/// Number of those that stand in the memory's register: the first.
 pub const FAST: usize = 4;
 
 /// A value of every signal, indexed by `Signal as usize`; times in ms.

@@ -16,8 +16,6 @@ TIME_BITS = 20
 """Bits below a nanosecond of the averages of exported controllers, as `templates/shared/exm.c` has it."""
 FAR_BITS = 62
 """A power of two beyond every split that leaves room for a difference."""
-FIRST_SIGNALS = 4
-"""Those that most tables look at; others are reckoned only where a rule looks at them."""
 SHOWN_KERNEL_NAME = re.compile(rf"[A-Za-z0-9_]{{1,{MOST_KERNEL_LETTERS}}}")
 
 
@@ -43,12 +41,8 @@ def kernel_name(name: str, *, given: bool) -> str:
 
 def moved_of(quantised: _core.Quantised) -> tuple[Moved, ...]:
     """How far splits moved, signal by signal."""
-    unit = {signal: "" if signal in RATIOS else "ms" for signal in _core.SIGNALS}
+    unit = dict(zip(_core.SIGNALS, _core.SIGNAL_UNITS, strict=True))
     return tuple(Moved(one.signal, one.splits, one.farthest, unit[one.signal]) for one in quantised.moved)
-
-
-RATIOS = ("rtt_ratio", "loss_rate")
-"""Signals that are no times."""
 
 
 def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str) -> dict[str, Any]:
@@ -66,7 +60,7 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
         "dna": f"{name}-quantised.dna",
         "version": _core.__version__,
         "signals": table.signals,
-        "looks_further": any(_core.SIGNALS.index(signal) >= FIRST_SIGNALS for signal in table.signals),
+        "looks_further": any(_core.SIGNALS.index(signal) >= _core.FIRST_SIGNALS for signal in table.signals),
         "fast_shift": _shift(ours.fast_weight),
         "slow_shift": _shift(ours.slow_weight),
         "loss_shift": _shift(ours.loss_weight),
@@ -104,7 +98,7 @@ def _shift(weight: float) -> int:
 def _plane(plane: _core.Plane) -> dict[str, Any]:
     """A split, in the units of the exported memory: 2^-20 ns, and 2^-16 of ratios."""
     signal, ours = _core.SIGNALS[plane.axis], _core.SEMANTICS
-    if signal in RATIOS:
+    if not _core.SIGNAL_UNITS[plane.axis]:
         at, words = plane.at, f"from {plane.at / ours.ratio_units:.9g} on"
     else:
         ns = (plane.at << TIME_BITS) * 1_000_000

@@ -112,6 +112,7 @@ fn training_networks_are_those_of_the_world() {
     assert_eq!(clean.held_out(3, 5), rough.held_out(3, 5));
     assert_eq!(clean.held_out(3, 5).specimens[0].network.jitter_ms, 0.0);
     assert_ne!(rough.in_world(rough.held_out(3, 5)), rough.held_out(3, 5));
+    assert!(rough.is_rough() && !clean.is_rough());
     let lines = text.lines().count();
     let told = |field: &str| Model::parse(&format!("{text}{field}"), "x.toml").unwrap_err().to_string();
     assert_eq!(

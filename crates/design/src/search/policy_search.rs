@@ -25,8 +25,10 @@ const FARTHEST: f64 = 0.45;
 /// evolutions of which the better go on, but with four networks luck has too much.
 const GENERATION: usize = 32;
 const NETWORKS: usize = 8;
-/// The same where networks are rough, and differ in more than a few ways.
-const ROUGH_NETWORKS: usize = 16;
+/// The same where networks are rough, and differ in many ways: before this generation, and from it on, when luck moves the
+/// distribution farther than what is left to gain.
+const ROUGH_NETWORKS: [usize; 2] = [16, 48];
+const LATE_GENERATION: u32 = 100;
 /// A sender that starves counts as if it had e to this power less of its share.
 const STARVING: f64 = 5.0;
 /// Sizes of the distribution: at first, and when it has come to rest.
@@ -84,8 +86,11 @@ fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped>
 /// A generation.
 fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
     let draws = evolution.draw(GENERATION, &mut bench.stream());
-    let (order, best) =
-        ranked(bench, &draws.candidates, table, 0, if bench.model.is_rough() { ROUGH_NETWORKS } else { NETWORKS })?;
+    let networks = match bench.model.is_rough() {
+        true => ROUGH_NETWORKS[usize::from(evolution.generation >= LATE_GENERATION)],
+        false => NETWORKS,
+    };
+    let (order, best) = ranked(bench, &draws.candidates, table, 0, networks)?;
     evolution.learn(&draws, &order);
     let Evolution { generation, size, .. } = evolution;
     Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
