@@ -219,6 +219,8 @@ def internet(docs: Path) -> str:
     """How the flagship fares beside the schemes of people."""
     rows, flows = (pl.read_csv(docs / "results" / name) for name in ("internet.csv", "internet-beside.csv"))
     against = {words: compare(rows, FLAGSHIP, name) for name, words in RIVALS.items()}
+    if not against["Cubic"].ahead.of:
+        raise ValueError(f"docs/results/internet.csv: {FLAGSHIP} has not been run there")
     ahead = [f"{words} on {share(one.ahead.value)}" for words, one in against.items()]
     return INTERNET.format(
         networks=against["Cubic"].ahead.of,
