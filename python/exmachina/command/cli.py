@@ -210,8 +210,10 @@ def evaluate(
         results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)
     if as_json:
-        facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
-        print(json.dumps({**facts, "summary": results.summary.to_dicts(), "written": [str(path) for path in written]}))
+        facts: dict[str, object] = {"scenario": results.name}
+        facts |= {"duration_s": results.duration_s, "seed": results.seed}
+        facts |= {"summary": results.summary.to_dicts(), "warnings": results.warnings}
+        print(json.dumps({**facts, "written": [str(path) for path in written]}))
         return
     terminal.show_results(out, results)
     if written:
