@@ -1,8 +1,18 @@
-"""Explaining a rule table: which rules fire and when, what they do, and which states hold themselves."""
+"""Explaining a rule table: which rules fire and when, what they do, which states hold themselves, and knife edges."""
 
 from exmachina.inspection.equilibria import ACK_DELAY_MS, equilibria
 from exmachina.inspection.inspection import Inspection, inspect
+from exmachina.inspection.knives import KNIFE, knife_edges
 from exmachina.inspection.options import InspectOptions
 from exmachina.inspection.recording import record
 
-__all__ = ["ACK_DELAY_MS", "InspectOptions", "Inspection", "equilibria", "inspect", "record"]
+__all__ = [
+    "ACK_DELAY_MS",
+    "KNIFE",
+    "InspectOptions",
+    "Inspection",
+    "equilibria",
+    "inspect",
+    "knife_edges",
+    "record",
+]
