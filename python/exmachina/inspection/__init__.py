@@ -2,7 +2,7 @@
 
 from exmachina.inspection.equilibria import ACK_DELAY_MS, equilibria
 from exmachina.inspection.inspection import Inspection, inspect
-from exmachina.inspection.knives import KNIFE, knife_edges
+from exmachina.inspection.knives import KNIFE, by_split, knife_edges
 from exmachina.inspection.options import InspectOptions
 from exmachina.inspection.recording import record
 
@@ -11,6 +11,7 @@ __all__ = [
     "KNIFE",
     "InspectOptions",
     "Inspection",
+    "by_split",
     "equilibria",
     "inspect",
     "knife_edges",

@@ -10,7 +10,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.schemes import Table
 
-__all__ = ["KNIFE", "knife_edges"]
+__all__ = ["KNIFE", "by_split", "knife_edges"]
 
 KNIFE = 0.01
 """A split that is no nearer to a pace than this share of it is clear, as in clearance.rs."""
@@ -46,6 +46,18 @@ def knife_edges(table: Table, nearest: float = KNIFE) -> pl.DataFrame:
                 own = bool(edge in (lowers[rule], uppers[rule]))
                 rows.append((signal, float(edge), float(paces[rule]), int(rule), float(apart[rule]), own))
     return pl.DataFrame(rows, schema=COLUMNS, orient="row").sort("apart", "signal", "edge_ms", "rule")
+
+
+def by_split(edges: pl.DataFrame) -> pl.DataFrame:
+    """Knife edges with one row for each split, the nearest first: the nearest pace, and all rules that have one near.
+
+    Args:
+        edges: What `knife_edges` gives, with other columns before it if there are any.
+    """
+    before = [name for name in edges.columns if name not in COLUMNS]
+    return edges.group_by(*before, "signal", "edge_ms", maintain_order=True).agg(
+        pl.first("pace_ms", "apart"), rules=pl.col("rule"), own=pl.col("own").any()
+    )
 
 
 def _bounds(table: Table) -> tuple[list[list[float]], list[list[float]]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import polars as pl
 
+from exmachina.inspection import by_split
 from exmachina.pictures.pages import fill
 from exmachina.pictures.passport import MEASURES, axis_chart, colours_of
 from exmachina.pictures.passport_axes import designed_words
@@ -29,6 +30,7 @@ def passport_page(passport: Passport) -> str:
         f"How {first} does{beside}, one dimension at a time, inside and far outside what it was designed for. "
         f"All else is as at the dashes: {passport.base.words}."
     )
+    splits = by_split(passport.edges) if len(passport.edges) else passport.edges
     return fill(
         "passport.html",
         title=f"Passport of {first}",
@@ -37,8 +39,8 @@ def passport_page(passport: Passport) -> str:
         delta=f"{passport.delta:g}",
         schemes=[{"name": name, "colour": colour} for name, colour in colours_of(passport).items()],
         axes=[_axis(passport, axis) for axis in passport.axes],
-        edges=_edges(passport),
-        more_edges=max(0, len(passport.edges) - MOST_EDGES),
+        edges=_edges(splits),
+        more_edges=max(0, len(splits) - MOST_EDGES),
         states=_states(passport),
         tables=passport.edges.width > 1,
     )
@@ -69,16 +71,17 @@ def _row(passport: Passport, label: str, rows: pl.DataFrame) -> dict[str, Any]:
     return {"label": label, "cells": cells}
 
 
-def _edges(passport: Passport) -> list[list[str]]:
+def _edges(splits: pl.DataFrame) -> list[list[str]]:
     """The nearest knife edges, in words."""
     return [
         [
             line["scheme"],
             f"{line['signal']} at {line['edge_ms']:.6g} ms",
-            f"rule {line['rule']}, every {line['pace_ms']:.6g} ms" + (", on its own edge" if line["own"] else ""),
+            f"{line['pace_ms']:.6g} ms",
+            ", ".join(map(str, line["rules"])) + (" (on its own edge)" if line["own"] else ""),
             f"{100 * line['apart']:.2g} %",
         ]
-        for line in passport.edges.head(MOST_EDGES).iter_rows(named=True)
+        for line in splits.head(MOST_EDGES).iter_rows(named=True)
     ]
 
 

@@ -4,6 +4,6 @@ from exmachina.probing.axes import AXES, NONE, Axis
 from exmachina.probing.base import Base
 from exmachina.probing.options import ProbeOptions
 from exmachina.probing.passport import Passport
-from exmachina.probing.probe import NetworkLike, Probing, probe
+from exmachina.probing.walk import NetworkLike, Probing, probe
 
 __all__ = ["AXES", "NONE", "Axis", "Base", "NetworkLike", "Passport", "ProbeOptions", "Probing", "probe"]

@@ -10,11 +10,10 @@ from typing import TypeAlias, Unpack
 
 import polars as pl
 
-from exmachina import _core
+from exmachina import _core, inspection
 from exmachina.errors import OptionError, ScenarioError, SchemeError, told_as
 from exmachina.evaluation import Evaluation, evaluate
 from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, alone, find, make_folder, shipped_files
-from exmachina.inspection import equilibria, knife_edges
 from exmachina.networks import Model, Ranges, stated
 from exmachina.probing.axes import Axis, Value, axes_named
 from exmachina.probing.base import Base
@@ -221,8 +220,8 @@ def _of_tables(tables: dict[str, Table], base: Base) -> tuple[pl.DataFrame, pl.D
     for label, table in tables.items():
         model = base.model() if table.provenance is None else Model(table.provenance.model)
         networks = model.held_out(model.seed, NETWORKS)
-        edges.append(_named(label, knife_edges(table)))
-        states.append(_named(label, equilibria(table, networks)))
+        edges.append(_named(label, inspection.knife_edges(table)))
+        states.append(_named(label, inspection.equilibria(table, networks)))
     empty = pl.DataFrame(schema={"scheme": pl.String})
     return pl.concat([empty, *edges], how="diagonal"), pl.concat([empty, *states], how="diagonal")
 
