@@ -13,7 +13,7 @@ from exmachina.pictures.style import MUTED, family_colours
 from exmachina.pictures.theme import DASHES, colours_by, fills_by, heading, layered
 from exmachina.probing import Axis, Passport
 
-__all__ = ["MEASURES", "Measure", "axis_chart", "colours_of", "passport_chart"]
+__all__ = ["MEASURES", "WORDS", "Measure", "axis_chart", "colours_of", "passport_chart"]
 
 Measure = Literal["score", "throughput", "delay"]
 
@@ -40,9 +40,12 @@ def colours_of(passport: Passport) -> dict[str, str]:
 def passport_chart(passport: Passport) -> alt.VConcatChart:
     """The scores along all axes, as one picture."""
     colours = colours_of(passport)
-    charts = [axis_chart(passport, axis, "score", SIZE) for axis in passport.axes]
+    words = ["" if i % COLUMNS else WORDS["score"] for i in range(len(passport.axes))]
+    charts = [
+        axis_chart(passport, axis, "score", SIZE, beside) for axis, beside in zip(passport.axes, words, strict=True)
+    ]
     rows = [alt.hconcat(*charts[i : i + COLUMNS]) for i in range(0, len(charts), COLUMNS)]
-    words = (
+    below = (
         f"Around {passport.base.words} (dashes). Score: mean of ln(throughput) - {passport.delta:g} ln(RTT), relative "
         "to an equal share of an empty network. Shaded in a table's colour: what it was designed for. "
         "Hollow: some senders got nothing."
@@ -52,7 +55,7 @@ def passport_chart(passport: Passport) -> alt.VConcatChart:
     chart: alt.VConcatChart = alt.vconcat(legend, *rows)
     first, *others = passport.schemes
     title = f"{first} beside {' and '.join(others)}" if others else first
-    return chart.properties(title=heading(title, width, words, size=18), spacing=14)
+    return chart.properties(title=heading(title, width, below, size=18), spacing=14)
 
 
 def _legend(colours: Mapping[str, str]) -> alt.LayerChart:
@@ -67,12 +70,14 @@ def _legend(colours: Mapping[str, str]) -> alt.LayerChart:
     return chart.properties(width=float(starts[-1]), height=18)
 
 
-def axis_chart(passport: Passport, axis: Axis, measure: Measure, size: tuple[int, int]) -> alt.LayerChart:
-    """One measure along one axis; of the score, whiskers of two standard errors to each side."""
+def axis_chart(
+    passport: Passport, axis: Axis, measure: Measure, size: tuple[int, int], title: str = ""
+) -> alt.LayerChart:
+    """One measure along one axis, with words beside it; of the score, whiskers of two standard errors to each side."""
     data, colours, scored = _data(passport, axis, measure, size), colours_of(passport), measure == "score"
     ends = data.select(pl.concat([pl.col("low"), pl.col("high")]) if scored else pl.col("y")).to_series()
     up = span(ends.to_numpy(), size[1], log=not scored, margin=0.06)
-    y = alt.Y("y:Q", scale=up.scale(), axis=alt.Axis(tickCount=5) if scored else up.axis(), title=WORDS[measure])
+    y = alt.Y("y:Q", scale=up.scale(), axis=alt.Axis(tickCount=5) if scored else up.axis(), title=title or None)
     x, behind = _by_name(passport, axis) if axis.scale == "names" else _by_number(passport, axis, size)
     base = alt.Chart(data).encode(x, colours_by("name", colours))
     layers = []

@@ -6,7 +6,7 @@ import polars as pl
 
 from exmachina.inspection import by_split
 from exmachina.pictures.pages import fill
-from exmachina.pictures.passport import MEASURES, axis_chart, colours_of
+from exmachina.pictures.passport import MEASURES, WORDS, axis_chart, colours_of
 from exmachina.pictures.passport_axes import designed_words
 from exmachina.pictures.render import spec_of
 from exmachina.probing import Axis, Passport
@@ -52,7 +52,7 @@ def _axis(passport: Passport, axis: Axis) -> dict[str, Any]:
     return {
         "title": axis.title[:1].upper() + axis.title[1:],
         "designed": designed_words(passport, axis),
-        "charts": [spec_of(axis_chart(passport, axis, measure, SIZE)) for measure in MEASURES],
+        "charts": [spec_of(axis_chart(passport, axis, measure, SIZE, WORDS[measure])) for measure in MEASURES],
         "rows": [_row(passport, label, rows) for label in rows["label"].unique(maintain_order=True)],
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 import tomli_w
 
 from exmachina.networks import Model, Ranges, Span, dumbbell
+from exmachina.schemes import digits
 
 __all__ = ["Base"]
 
@@ -69,10 +70,11 @@ class Base:
     def words(self) -> str:
         """The network, on a line."""
         many = f"{self.senders} sender{'s' * (self.senders != 1)}"
-        on = f"on {self.on_s:.3g} s, off {self.off_s:.3g} s" if self.off_s else "always on"
-        words = [f"{self.rate_mbps:.3g} Mbit/s", f"{self.rtt_ms:.3g} ms", many, f"{self.buffer_bdp:.3g} BDP of buffer"]
-        words += [f"{self.jitter_ms:.3g} ms of jitter"] if self.jitter_ms else []
-        words += [f"{100 * self.loss:.3g} % of loss"] if self.loss else []
+        on = f"on {digits(self.on_s, 3)} s, off {digits(self.off_s, 3)} s" if self.off_s else "always on"
+        words = [f"{digits(self.rate_mbps, 3)} Mbit/s", f"{digits(self.rtt_ms, 3)} ms", many]
+        words += [f"{digits(self.buffer_bdp, 3)} BDP of buffer"]
+        words += [f"{digits(self.jitter_ms, 3)} ms of jitter"] if self.jitter_ms else []
+        words += [f"{digits(100 * self.loss, 3)} % of loss"] if self.loss else []
         acks = "an ACK for each packet" if self.ack_packets == 1 else f"an ACK for {self.ack_packets} packets"
         words += [acks, on] + ([f"one {self.neighbour} beside"] if self.neighbour else [])
         return ", ".join(words)
