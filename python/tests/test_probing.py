@@ -88,6 +88,12 @@ def test_the_base_is_in_the_middle_of_what_a_table_was_designed_for(table: Table
     assert Base.within(Ranges()) == BASE
 
 
+def test_what_training_adds_is_shaded_and_not_in_the_base() -> None:
+    found = probe("general-1-robust", axes=["acks"], rivals=[], runs=1, threads=1)
+    assert (found.base.jitter_ms, found.base.loss, found.base.on_s) == (0, 0, 5)
+    assert found.designed["general-1-robust"].jitter_ms == Span(0, 10)
+
+
 def test_schemes_without_a_range_start_from_the_default() -> None:
     found = probe(["cubic"], axes=["acks"], rivals=["cubic"], runs=1, threads=1)
     assert (found.base, found.delta, found.schemes) == (BASE, 1, ("cubic",))

@@ -93,7 +93,7 @@ def probe(
     everyone = _without_doubles([*given, *rivals])
     tables = {label: one.scheme for label, (_, one) in everyone.items() if isinstance(one.scheme, Table)}
     known = {label: found for label, table in tables.items() if (found := designed_range(table)) is not None}
-    base = _base(network, next(iter(known.values()), None))
+    base = _base(network, next((tables[label] for label in known), None))
     delta = _delta(list(tables.values())) if chosen.delta is None else chosen.delta
     folder = None if output is None else make_folder(output)
     with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
@@ -135,10 +135,13 @@ def _delta(tables: Sequence[Table]) -> float:
     return models[0].objective.delta if models else 1.0
 
 
-def _base(network: NetworkLike | None, designed: Ranges | None) -> Base:
-    """The network in the middle of what is given."""
+def _base(network: NetworkLike | None, table: Table | None) -> Base:
+    """The network in the middle of what is given, or of what a table's file states, without what training adds."""
     if network is None:
-        return Base() if designed is None else Base.within(designed)
+        if table is None:
+            return Base()
+        made_for = designed_range(table) if table.provenance is None else stated(table.provenance.model)
+        return Base.within(made_for or Ranges())
     name, text = _text_of(network)
     ranges = stated(text)
     if ranges.rate_mbps is None or ranges.rtt_ms is None:
