@@ -6,6 +6,7 @@ result = exmachina.design("demo", "demo.dna", seconds=60)           # a model in
 report = exmachina.score([result.table, "cubic"], "demo")           # on networks that it has not seen, beside Cubic
 exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
+exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
@@ -39,6 +40,7 @@ from exmachina.exporting import Export, export
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
+from exmachina.probing import Passport, ProbeOptions, Probing, probe
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
 from exmachina.schemes import Algorithm, Flow, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
@@ -65,6 +67,9 @@ __all__ = [
     "ModelError",
     "OptionError",
     "Outcome",
+    "Passport",
+    "ProbeOptions",
+    "Probing",
     "Progress",
     "ReproduceOptions",
     "Results",
@@ -88,6 +93,7 @@ __all__ = [
     "evaluate",
     "export",
     "inspect",
+    "probe",
     "record",
     "reproduce",
     "score",

@@ -18,6 +18,7 @@ ROOMS = (
     "scoring",
     "evaluation",
     "inspection",
+    "probing",
     "designing",
     "pictures",
     "reproduce",

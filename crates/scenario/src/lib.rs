@@ -98,6 +98,7 @@
 //!                                     # the first data with it (remy13, Linux's modules)
 //! initial_window = 10                 # packets
 //! delayed_ack_ms = 40                 # 0: every packet is acknowledged at once
+//! ack_packets = 2                     # that one ACK answers, at most (1 to 64): more, as where ACKs are thinned out
 //! quick_acks = 16                     # the first ACKs, and those after a packet that came twice, are not delayed
 //! rto_min_ms = 200
 //! rto_initial_ms = 1000

@@ -28,6 +28,8 @@ pub struct Transport {
     initial_window: Option<u32>,
     #[serde(default, deserialize_with = "time")]
     delayed_ack_ms: Option<Duration>,
+    #[serde(default, deserialize_with = "ack_packets")]
+    ack_packets: Option<u32>,
     #[serde(default, deserialize_with = "quick_acks")]
     quick_acks: Option<u32>,
     #[serde(default, deserialize_with = "timeout")]
@@ -71,6 +73,7 @@ impl Transport {
             opening: self.opening.unwrap_or(d.opening),
             initial_window: self.initial_window.unwrap_or(d.initial_window),
             delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
+            ack_packets: self.ack_packets.unwrap_or(d.ack_packets),
             quick_acks: self.quick_acks.unwrap_or(d.quick_acks),
             clock: self.clock_ms.unwrap_or(d.clock),
             stack: match stack {
@@ -143,6 +146,7 @@ impl Transport {
             ("rtt_samples", self.rtt_samples.is_some(), modular, part),
             ("adapts_to_reordering", self.adapts_to_reordering.is_some(), modular && recovery != GoBackN, sack),
             ("delayed_ack_ms", self.delayed_ack_ms.is_some(), !rational, receiver),
+            ("ack_packets", self.ack_packets.is_some(), !rational, receiver),
             ("quick_acks", self.quick_acks.is_some(), !rational, receiver),
             ("opening", self.opening.is_some(), recovery != RationalTao14, syn),
             ("clock_ms", self.clock_ms.is_some(), modular || rational, ticks),
@@ -265,6 +269,11 @@ fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u
     whole(deserializer, "packets", 1, 10_000).map(Some)
 }
 
+/// As many as `design.world` has.
+fn ack_packets<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "packets", 1, 64).map(Some)
+}
+
 fn quick_acks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     whole(deserializer, "ACKs", 0, 10_000).map(Some)
 }
@@ -323,6 +332,14 @@ mod tests {
         assert!(error.contains("12: transport.opening: expected with another recovery: this one"), "{error}");
         let error = told("recovery = 'go-back-n'\nadapts_to_reordering = true");
         assert!(error.contains("12: transport.adapts_to_reordering: expected with recovery = \"rack\""), "{error}");
+    }
+
+    #[test]
+    fn receivers_acknowledge_every_so_many_packets() {
+        let packets = |lines| settings("cubic", lines).map(|transport| transport.ack_packets);
+        assert_eq!((packets(""), packets("ack_packets = 16")), (Ok(2), Ok(16)));
+        let error = packets("ack_packets = 65").unwrap_err();
+        assert!(error.contains("11: transport.ack_packets: expected from 1 to 64 packets, got 65"), "{error}");
     }
 
     #[test]

@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from cyclopts import App, CycloptsError, Parameter, default_name_transform
+from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core
 from exmachina.command import terminal
+from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
+from exmachina.command.probing import probe
 from exmachina.designing import Budget, DesignOptions
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
@@ -40,13 +42,6 @@ app = App(
     suppress_keyboard_interrupt=False,  # ctrl-C saves a design, and says so
     default_parameter=Parameter(negative=(), show_default=lambda value: value or None),
 )
-
-Quiet = Annotated[bool, Parameter(name=["--quiet", "-q"])]
-Output = Parameter(name=["--output", "-o"])
-FIELDS = Parameter(name="*")
-"""The fields of an object of options, each as an option of its own, with the words that stand there."""
-SHORT = Parameter(name="*", name_transform=lambda name: default_name_transform(name).removesuffix("-s"))
-"""The same; `duration_s` is `--duration`."""
 
 
 @app.command
@@ -157,6 +152,9 @@ def inspect(
     out.print("written: " + ", ".join(map(str, outputs)), soft_wrap=True)
 
 
+app.command(probe)
+
+
 @app.command
 def export(
     table: str,
@@ -210,8 +208,10 @@ def evaluate(
         results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)
     if as_json:
-        facts = {"scenario": results.name, "duration_s": results.duration_s, "seed": results.seed}
-        print(json.dumps({**facts, "summary": results.summary.to_dicts(), "written": [str(path) for path in written]}))
+        facts: dict[str, object] = {"scenario": results.name}
+        facts |= {"duration_s": results.duration_s, "seed": results.seed}
+        facts |= {"summary": results.summary.to_dicts(), "warnings": results.warnings}
+        print(json.dumps({**facts, "written": [str(path) for path in written]}))
         return
     terminal.show_results(out, results)
     if written:

@@ -221,6 +221,8 @@ def show_scores(console: Console, report: ScoreReport) -> None:
     console.print(grid)
     for line in summary.filter(pl.col("starved_senders") > 0).iter_rows(named=True):
         console.print(f"{line['scheme']}: {starved_words(line)}", soft_wrap=True)
+    for warning in report.warnings:
+        console.print(warning, soft_wrap=True)
     count = report.frame["specimen"].n_unique()
     console.print(
         f"{count} held-out specimens of {report.model.name}, {report.seconds_each:g} s each, seed {report.seed}. "
@@ -311,6 +313,8 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
             f"rule {state['rule']} can hold a lone flow at {shares} of the link for ever: {HOLDS[state['kind']]} "
             f"({percent(state['networks'])} of the networks)"
         )
+    for warning in inspection.warnings:
+        console.print(warning, soft_wrap=True)
 
 
 def show_export(console: Console, done: Export) -> None:

@@ -49,6 +49,8 @@ class Results:
     more than packets' RTTs while losses are repaired), sampled_delay_ms (the same less that of an empty network), and
     what the authors' ns-2 scripts count, under their transports only: ns2_throughput_mbps (data in order with their
     headers) and ns2_rtt_ms (over all ACKs in Tao'14's, over what polls every 5 ms see in Remy'13's)."""
+    outside: tuple[str, ...] = ()
+    """One line for each rule table that meets networks outside the range that its file says it was designed for."""
 
     @property
     def runs(self) -> pl.DataFrame:
@@ -118,7 +120,7 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """What the means and medians do not show: one line for each contender whose numbers mean less than they say."""
+        """What the means and medians do not show: a line for each contender whose numbers mean less than they say."""
         summary = self.summary
         starved = [
             f"{line['label']}: senders that were on in a run and got nothing through: {line['starved_senders']}"
@@ -129,7 +131,7 @@ class Results:
             "the application got no more than that, whatever the throughput says"
             for line in summary.filter(pl.col("in_order") < LITTLE_IN_ORDER).iter_rows(named=True)
         ]
-        return starved + late
+        return [*starved, *late, *self.outside]
 
     def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
         """What `save` writes."""

@@ -18,6 +18,7 @@ from exmachina import _core
 from exmachina.checks import workers_of
 from exmachina.errors import SchemeError, Stopped
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings
+from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.scenario import Evaluation, ScenarioLike
 from exmachina.files import FinishedRuns, alone, make_folder
@@ -129,6 +130,7 @@ def _results(
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
         flows=pl.concat([own.first(evaluation.runs) for own in finished]),
+        outside=outside_words(evaluation),
     )
 
 

@@ -14,8 +14,8 @@ from exmachina.inspection.equilibria import equilibria
 from exmachina.inspection.options import InspectOptions, InspectSettings
 from exmachina.inspection.recording import recorded
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model, ModelLike, dumbbell
-from exmachina.schemes import Table, TableLike
+from exmachina.networks import Model, ModelLike, dumbbell, outside, stated
+from exmachina.schemes import Table, TableLike, designed_range
 
 if TYPE_CHECKING:
     from exmachina._core import Network
@@ -51,6 +51,8 @@ class Inspection:
     """Of the recorded run."""
     record: pl.DataFrame
     """The run, one row per event, as from `record`."""
+    warnings: tuple[str, ...] = ()
+    """A line where these networks lie outside the range that the table was designed for, as far as its file says."""
 
 
 def inspect(
@@ -105,7 +107,15 @@ def inspect(
         equilibria=equilibria(table, held_out),
         network=plotted.network(index),
         record=run,
+        warnings=_outside(table, [model] if network is None else [model, network]),
     )
+
+
+def _outside(table: Table, models: list[Model]) -> tuple[str, ...]:
+    """What to say where a table was designed for other networks."""
+    designed = designed_range(table)
+    words = [outside(table.name, designed, stated(model.text)) for model in models]
+    return tuple(dict.fromkeys(word for word in words if word is not None))
 
 
 def _closest_to_two_senders(networks: _core.Specimens) -> int:

@@ -1,6 +1,18 @@
-"""The networks that algorithms are designed for: models, as TOML files hold them."""
+"""The networks that algorithms are designed for: models, as TOML files hold them, and their ranges."""
 
 from exmachina.networks.model import Model, ModelLike, shipped_models
+from exmachina.networks.ranges import Ranges, Span, outside, stated, trained
 from exmachina.networks.single_link import Dumbbell, dumbbell
 
-__all__ = ["Dumbbell", "Model", "ModelLike", "dumbbell", "shipped_models"]
+__all__ = [
+    "Dumbbell",
+    "Model",
+    "ModelLike",
+    "Ranges",
+    "Span",
+    "dumbbell",
+    "outside",
+    "shipped_models",
+    "stated",
+    "trained",
+]

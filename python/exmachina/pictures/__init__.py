@@ -6,11 +6,12 @@ from pathlib import Path
 from exmachina.evaluation import Results, Trace
 from exmachina.files import check_output, make_folder, write_atomically
 from exmachina.inspection import Inspection
+from exmachina.probing import Passport
 
 __all__ = ["draw"]
 
 
-def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> list[Path]:
+def draw(found: Results | Trace | Inspection | Passport, path: str | os.PathLike[str]) -> list[Path]:
     """Draws what was found, atomically: into a folder, or, of an inspection, into a file.
 
     >>> view = exmachina.inspect("known-1x", specimens=2, seconds=2)
@@ -18,7 +19,8 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
     [PosixPath('known-1x.png')]
 
     Args:
-        found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), or an inspection.
+        found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), a passport
+            (`passport`, `.html`, `.png` and `.svg`), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -30,6 +32,8 @@ def draw(found: Results | Trace | Inspection, path: str | os.PathLike[str]) -> l
     if isinstance(found, Inspection):
         return _inspection(found, check_output(path, suffixes=(".html", ".png")))
     folder = make_folder(path)
+    if isinstance(found, Passport):
+        return _passport(found, folder)
     return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
 
 
@@ -47,6 +51,16 @@ def _trace(found: Trace, folder: Path) -> list[Path]:
     from exmachina.pictures.trace import trace_chart  # noqa: PLC0415
 
     return [save(trace_chart(found), folder / "trace.png")]
+
+
+def _passport(found: Passport, folder: Path) -> list[Path]:
+    from exmachina.pictures.passport import passport_chart  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.passport_page import passport_page  # noqa: PLC0415
+    from exmachina.pictures.render import save  # noqa: PLC0415
+
+    page, chart = folder / "passport.html", passport_chart(found)
+    write_atomically(page, passport_page(found).encode())
+    return [page, *(save(chart, folder / f"passport{suffix}") for suffix in (".png", ".svg"))]
 
 
 def _inspection(found: Inspection, path: Path) -> list[Path]:

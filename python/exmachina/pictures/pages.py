@@ -106,6 +106,7 @@ def inspection_page(inspection: Inspection) -> str:
     lead = (
         "What this congestion-control algorithm does, and when, on "
         f"{model.description or network_words(dict(inspection.network))}. Its rules look at {_listed(table.signals)}."
+        + "".join(f" {warning}." for warning in inspection.warnings)
     )
     return fill(
         "inspection.html",

@@ -48,6 +48,8 @@ class ScoreReport:
     were delivered while it was off), throughput_mbps (over the time on), normalised_throughput (over an equal share),
     mean_rtt_ms, delay_ratio (mean RTT / min RTT), utility, starved (1: it was on and received nothing, and has no
     utility), specimen_score (null where nobody received anything)."""
+    warnings: tuple[str, ...] = ()
+    """One line for each rule table that meets networks outside the range that its file says it was designed for."""
 
     @property
     def specimens(self) -> pl.DataFrame:

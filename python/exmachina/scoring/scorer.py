@@ -16,8 +16,8 @@ from exmachina.checks import workers_of
 from exmachina.errors import OptionError, SchemeError
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.networks import Model, ModelLike
-from exmachina.schemes import Contender, SchemeLike, Table, TableLike, contender_of, distinct
+from exmachina.networks import Model, ModelLike, outside, stated, trained
+from exmachina.schemes import Contender, SchemeLike, Table, TableLike, contender_of, designed_range, distinct
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
 from exmachina.scoring.report import AIMD, AIMD_BDP, REFERENCE, ScoreReport
 from exmachina.scoring.transport import in_transport
@@ -76,7 +76,16 @@ def score(
         frames.append(run.rows(workers, _reporter(on_progress, run.name, index, len(runs) + 1)))
     reference = interruptible(lambda stop: _core.reference(held_out, seconds_each, workers, stop))
     frames.append(_named(REFERENCE, frame_of(reference)))
-    return ScoreReport(model, seconds_each, seed, pl.concat(frames))
+    return ScoreReport(model, seconds_each, seed, pl.concat(frames), _outside(entries, model, in_world=chosen.in_world))
+
+
+def _outside(entries: Sequence[Contender], model: Model, *, in_world: bool) -> tuple[str, ...]:
+    """What to say of tables that were designed for other networks."""
+    networks, told = trained(model.text) if in_world else stated(model.text), []
+    for entry in entries:
+        tables = entry.scheme if isinstance(entry.scheme, tuple) else (entry.scheme,)
+        told += [outside(table.name, designed_range(table), networks) for table in tables if isinstance(table, Table)]
+    return tuple(dict.fromkeys(words for words in told if words is not None))
 
 
 def designed_for(schemes: Sequence[Scored]) -> Model:

@@ -100,8 +100,8 @@ impl Receiver {
         pending.arrived.push((packet.seq, packet.sent));
         pending.marked += u32::from(packet.ecn == Ecn::Marked);
         pending.xcp_feedback_bytes += packet.xcp.feedback_bytes;
-        // RFC 5681 §4.2, "Generating Acknowledgments": at once for every second packet, and for all that show or fill a gap.
-        let due = pending.arrived.len() >= 2 || !in_order || had_gaps;
+        // RFC 5681 §4.2, "Generating Acknowledgments": at once for every second packet (here: for every so many), and for all that show or fill a gap.
+        let due = pending.arrived.len() >= settings.ack_packets as usize || !in_order || had_gaps;
         let at_once = settings.delayed_ack == Duration::ZERO || due || self.quick_acks > 0;
         if !at_once && self.deadline == Instant::NEVER {
             self.deadline = now + settings.delayed_ack;
@@ -212,6 +212,20 @@ mod tests {
         assert_eq!((quick(3).0, quick(4).0, quick(5).0), (false, true, false), "every second");
         assert_eq!(quick(2), (true, Some(Some(2))));
         assert_eq!((quick(6).0, quick(7).0, quick(8).0), (true, true, false));
+    }
+
+    #[test]
+    fn acknowledges_as_many_packets_at_once_as_it_is_told() {
+        let settings = Settings { delayed_ack: ns(40), ack_packets: 4, ..Settings::tao14() };
+        let mut receiver = Receiver::new(0);
+        for seq in 0..8 {
+            let at_once = receiver.receive(&packet(seq), at(5), &settings).1;
+            assert_eq!(at_once, seq % 4 == 3, "{seq}");
+            if at_once {
+                assert_eq!(receiver.acknowledge().arrived.len(), 4);
+            }
+        }
+        assert!(receiver.receive(&packet(9), at(6), &settings).1, "a gap is shown at once");
     }
 
     #[test]

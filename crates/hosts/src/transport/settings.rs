@@ -69,8 +69,10 @@ pub struct Settings {
     pub opening: Opening,
     /// Initial window, packets (RFC 6928: 10).
     pub initial_window: u32,
-    /// The receiver acknowledges every second packet, or one after this time; 0: every packet at once (RFC 1122).
+    /// An ACK waits so long for more packets, at most; 0: every packet is acknowledged at once (RFC 1122).
     pub delayed_ack: Duration,
+    /// How many packets one ACK answers where it does: two (RFC 5681), or more behind offload, or a link that thins ACKs out.
+    pub ack_packets: u32,
     /// So many ACKs of a connection are not delayed, nor so many after a packet that came twice (Linux: 16).
     pub quick_acks: u32,
     /// Resolution of RTT samples; 0: exact.
@@ -109,6 +111,7 @@ impl Settings {
             opening: Opening::Data,
             initial_window: 2,
             delayed_ack: Duration::ZERO,
+            ack_packets: 2,
             quick_acks: 0,
             clock: Duration::from_nanos(100_000),
             stack: Stack::Modular(Modular {
@@ -134,6 +137,7 @@ impl Settings {
             opening: Opening::Data,
             initial_window: 10,
             delayed_ack: Duration::from_millis(40),
+            ack_packets: 2,
             quick_acks: 16,
             clock: Duration::ZERO,
             stack: Stack::Modular(Modular::TODAY),

@@ -211,6 +211,7 @@ impl Dice {
                 Duration::from_millis(10),
             ]),
             quick_acks: self.pick(&[0, 1, 16]),
+            ack_packets: self.pick(&[1, 2, 2, 16]),
             stack: self.stack(),
             packet_bytes: self.pick(&[100, 1250, 1250, 1250, 1500, 9000]),
             ack_bytes: self.pick(&[0, 40, 64]),
