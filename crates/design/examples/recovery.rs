@@ -6,6 +6,7 @@
 //! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
 //! (which some have in the run that nobody disturbed, too: `uneven`), and stays if some flow has less on the mean of the five
 //! whiles after that.
+//! Whoever chooses between tables gives other networks and states: `SEED=n` in the environment.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
 use std::path::Path;
@@ -27,6 +28,7 @@ use exmachina_scenario::{Imperfections, Specimen};
 use rayon::prelude::*;
 
 const NETWORKS: usize = 20;
+/// Of what is reported.
 const SEED: u64 = 36_055_512;
 const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
@@ -63,6 +65,7 @@ struct Counts {
 }
 
 fn main() {
+    let seed = std::env::var("SEED").map_or(SEED, |seed| seed.parse().expect("a seed"));
     let args: Vec<String> = std::env::args().skip(1).collect();
     let states: u32 = args[0].parse().expect("a number of states");
     println!("table,states,back,stuck,stays,uneven");
@@ -73,7 +76,7 @@ fn main() {
         model.design.world = Imperfections::default();
         let table = RuleTable::from_dna(&std::fs::read(&pair[1]).expect("a table")).expect("a table");
         let table = FlatTable::new(&table).expect("a usable table");
-        let set = model.in_world(model.held_out(SEED, NETWORKS));
+        let set = model.in_world(model.held_out(seed, NETWORKS));
         let each = set.specimens.par_iter().take(NETWORKS);
         let counts: Vec<Counts> = each.map(|specimen| network(specimen, set.seed, &table, states)).collect();
         let sum = |of: fn(&Counts) -> u32| f64::from(counts.iter().map(of).sum::<u32>());
