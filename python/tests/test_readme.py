@@ -31,6 +31,8 @@ def _script(name: str) -> ModuleType:
     return module
 
 
+# In the order in which they import each other.
+_script("internet_summary")
 SCRIPT = _script("readme")
 
 
