@@ -123,6 +123,15 @@ impl Flow {
         }
     }
 
+    /// What a stack calls a congestion event: so many packets were declared lost, or all of a long time.
+    pub fn on_congestion(&mut self, now: Instant, lost: u32, is_persistent: bool) {
+        if is_persistent {
+            self.on_persistent_congestion();
+        } else if lost > 0 {
+            self.on_lost(now, lost);
+        }
+    }
+
     /// All packets of a long time were lost. RFC 9002 §7.6.2 asks for the least window and §5.2 for a new smallest RTT: the flow begins
     /// anew, with a new smallest RTT and the window that its table begins with.
     pub fn on_persistent_congestion(&mut self) {

@@ -47,11 +47,7 @@ impl Controller for TableController {
         _largest_lost_pn: u64,
     ) {
         let lost = std::mem::take(&mut self.losing);
-        if is_persistent_congestion {
-            self.flow.on_persistent_congestion();
-        } else if lost > 0 {
-            self.flow.on_lost(now, lost);
-        }
+        self.flow.on_congestion(now, lost, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

@@ -40,11 +40,7 @@ impl Controller for TableController {
     /// Losses are told of in bytes alone. Marks of congestion have none.
     fn on_congestion_event(&mut self, now: Instant, _sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
         let lost = self.flow.packets(lost_bytes);
-        if is_persistent_congestion {
-            self.flow.on_persistent_congestion();
-        } else if lost > 0 {
-            self.flow.on_lost(now, lost);
-        }
+        self.flow.on_congestion(now, lost, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

@@ -5,7 +5,7 @@ mod link;
 use std::time::Duration;
 
 use link::made::{algorithm, always, transport};
-use link::{Link, MTU, transfer};
+use link::{FAST, Link, MTU, RTT, transfer};
 
 /// What quinn calls differently from noq.
 mod stack {
@@ -34,30 +34,11 @@ mod stack {
     }
 }
 
-const RTT: Duration = Duration::from_millis(100);
-const FAST: Link = Link { rate_mbps: 1000.0, rtt: RTT, queue: 1000, loses_one_in: None };
-
 #[test]
 fn a_pace_of_5_ms_is_twenty_packets_in_an_rtt() {
     let found = transfer(FAST, 400_000, transport(&always(1000, 5.0)));
     let data_mbps = f64::from(MTU) * 8e-6 / 5e-3;
     assert!((0.75..1.0).contains(&(found.goodput_mbps() / data_mbps)), "{}", found.goodput_mbps());
-}
-
-#[test]
-fn a_window_of_four_packets_is_four_in_an_rtt() {
-    let found = transfer(FAST, 200_000, transport(&always(4, 0.0)));
-    assert_eq!(found.most_within(RTT), 4);
-    assert!(found.goodput_mbps() > 0.9 * 4.0 * f64::from(MTU) * 8e-6 / RTT.as_secs_f64(), "{found:?}");
-}
-
-#[test]
-fn a_window_of_one_packet_or_none_sends_on() {
-    for window in [0, 1] {
-        let found = transfer(FAST, 30_000, transport(&always(window, 0.0)));
-        assert_eq!(found.most_within(RTT), 1);
-        assert!(found.took < 27 * (RTT + Duration::from_millis(26)), "{found:?}");
-    }
 }
 
 #[test]

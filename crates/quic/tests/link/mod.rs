@@ -4,6 +4,7 @@
 
 pub mod made;
 mod side;
+mod windows;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,6 +27,10 @@ pub struct Link {
     /// Of so many datagrams to the receiver, once it is connected, one is lost.
     pub loses_one_in: Option<u64>,
 }
+
+pub const RTT: Duration = Duration::from_millis(100);
+/// A link that is never the limit.
+pub const FAST: Link = Link { rate_mbps: 1000.0, rtt: RTT, queue: 1000, loses_one_in: None };
 
 /// What came of a transfer.
 #[derive(Debug)]
