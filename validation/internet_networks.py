@@ -1,7 +1,7 @@
 """The networks of `internet.py`: drawn like access links, Wi-Fi, cellular links, satellites and datacenters.
 
 A network depends on its suite's seed, its kind and its number alone: not on how many there are, nor on the version of
-any library. What is drawn is within what issue 21 says: 5 to 1000 Mbit/s, 0.2 to 700 ms, a microsecond to 10 ms of
+any library. What is drawn is within what was asked for: 5 to 1000 Mbit/s, 0.2 to 700 ms, a microsecond to 10 ms of
 jitter, up to 1 % of loss, room for 0.5 to 5 BDP, 1 to 32 senders. No recording of a real link is used.
 """
 

@@ -28,11 +28,13 @@ The networks are drawn like access links, Wi-Fi, LTE and 5G, satellites and data
 `validation/internet_networks.py` says how. All have 0.5 to 5 BDP of room and 1 to 32 senders, mostly few, that are on
 for a time, until so much is sent, as on the Web, or always. Half of the Wi-Fi links give packets in batches, the rates
 of cellular links and of low orbits wander; no recording of a real link is used. This is the **held-out** suite: no
-table was trained on it or chosen by it. Whoever chooses between tables has the suite `choosing`, with another seed.
+table was trained on it or chosen by it. Whoever chooses between tables has the suite `choosing`, of the same program
+with another seed: by that `internet-1` was chosen, out of a dozen, and with a look at it its training networks were; it
+does better there ([by how much](designs.md#internet-1)).
 
 On each network all senders run one scheme, whose score is the mean over senders of ln(throughput) − ln(RTT); whoever
 has the higher is ahead. A sender that was on and got nothing through counts as one packet in that time. Cubic, BBRv3,
-Copa and Vegas have drop-tail queues, as the tables have. In brackets are 95 % intervals (Wilson). Asked of the coming
+Copa and Vegas have drop-tail queues, as the tables have. In brackets are 95 % intervals (Wilson). Asked of
 `internet-1` are 95 % against Cubic and BBRv3, 90 % against the others, and 80 % of each kind.
 """
 FAIRNESS = """\

@@ -134,10 +134,11 @@ impl Model {
         set
     }
 
-    /// Whether training networks have more besides than what all have.
+    /// Whether some training networks have more besides than what all have.
     #[must_use]
     pub fn is_rough(&self) -> bool {
-        self.design.world != Imperfections::default()
+        let mut worlds = self.also.iter().map(|also| &also.world).chain([&self.design.world]);
+        worlds.any(|world| *world != Imperfections::default())
     }
 
     /// How many times as long as the model's a training specimen's runs are.

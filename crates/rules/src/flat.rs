@@ -8,7 +8,7 @@ use crate::cell::Cell;
 use crate::grid::Grid;
 use crate::memory::Memory;
 use crate::rule::Rule;
-use crate::signal::{FAST, Point, SIGNALS, first_signals};
+use crate::signal::{FIRST_SIGNALS, Point, SIGNALS, first_signals};
 use crate::table::{RuleTable, TableError};
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
@@ -47,8 +47,8 @@ impl FlatTable {
         let inhabited = cells.iter().copied().filter(|(_, c)| !c.is_empty()).collect();
         let root = divide(&table.root.cell, inhabited, &mut planes, 0)?;
         let open: Vec<Cell> = cells.iter().map(|(_, c)| open_edges(c, &table.root.cell)).collect();
-        let looks_further = table.signals.iter().any(|&s| s as usize >= FAST);
-        let first4 = |p: &Point| if looks_further { [f64::NAN; FAST] } else { [p[0], p[1], p[2], p[3]] };
+        let looks_further = table.signals.iter().any(|&s| s as usize >= FIRST_SIGNALS);
+        let first4 = |p: &Point| if looks_further { [f64::NAN; FIRST_SIGNALS] } else { [p[0], p[1], p[2], p[3]] };
         let rules = open
             .iter()
             .zip(table.rules())

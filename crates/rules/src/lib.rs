@@ -36,6 +36,6 @@ pub use memory::{FAST_WEIGHT, LOSS_WEIGHT, Memory, SLOW_WEIGHT};
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
 pub use rule::Rule;
-pub use signal::{FAST as FIRST_SIGNALS, Point, SIGNALS, Signal, first_signals};
+pub use signal::{FIRST_SIGNALS, Point, SIGNALS, Signal, first_signals};
 pub use streak::{Streak, Window};
 pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};

@@ -142,7 +142,7 @@ impl Memory {
     /// The signals that few tables use, in axis order. Zero until the second ACK, like the others.
     #[must_use]
     #[inline]
-    pub fn rare(&self) -> [f64; SIGNALS - signal::FAST] {
+    pub fn rare(&self) -> [f64; SIGNALS - signal::FIRST_SIGNALS] {
         if self.fast[2] == 0.0 {
             return Default::default();
         }
@@ -156,7 +156,7 @@ impl Memory {
     #[must_use]
     pub fn point(&self) -> Point {
         let mut point = signal::first_signals(&self.fast);
-        point[signal::FAST..].copy_from_slice(&self.rare());
+        point[signal::FIRST_SIGNALS..].copy_from_slice(&self.rare());
         point
     }
 }

@@ -7,7 +7,7 @@
 pub const SIGNALS: usize = Signal::ALL.len();
 
 /// Number of those that stand in the memory's register: the first.
-pub const FAST: usize = 4;
+pub const FIRST_SIGNALS: usize = 4;
 
 /// A value of every signal, indexed by `Signal as usize`; times in ms.
 pub type Point = [f64; SIGNALS];
@@ -209,6 +209,6 @@ mod tests {
                 assert!(a.axis() != b.axis() && a.field() != b.field());
             }
         }
-        assert_eq!(Signal::defaults(), Signal::ALL[..FAST]);
+        assert_eq!(Signal::defaults(), Signal::ALL[..FIRST_SIGNALS]);
     }
 }

@@ -337,6 +337,7 @@ fn other_networks_are_trained_with_in_turn() {
 fn other_networks_may_have_a_world_of_their_own_and_shorter_runs() {
     let also = "[design.world]\nloss = 0.25\n[[also]]\n[[also]]\nworld = { clock_ms = 3 }\nduration_times = 0.125\n";
     let model = parse(&format!("{}{also}", random()));
+    assert!(parse(&format!("{}[[also]]\nworld = {{ clock_ms = 3 }}\n", random())).is_rough());
     for (i, specimen) in model.training(1).specimens.iter().enumerate() {
         let (loss, clock_ms) = (specimen.network.hops[0].loss, specimen.network.clock_ms);
         let (world, times) = if i % 3 == 2 { ((0.0, 3.0), 0.125) } else { ((0.25, 0.0), 1.0) };

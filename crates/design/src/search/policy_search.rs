@@ -86,10 +86,8 @@ fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped>
 /// A generation.
 fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
     let draws = evolution.draw(GENERATION, &mut bench.stream());
-    let networks = match bench.model.is_rough() {
-        true => ROUGH_NETWORKS[usize::from(evolution.generation >= LATE_GENERATION)],
-        false => NETWORKS,
-    };
+    let [early, late] = if bench.model.is_rough() { ROUGH_NETWORKS } else { [NETWORKS; 2] };
+    let networks = if evolution.generation < LATE_GENERATION { early } else { late };
     let (order, best) = ranked(bench, &draws.candidates, table, 0, networks)?;
     evolution.learn(&draws, &order);
     let Evolution { generation, size, .. } = evolution;
