@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Ellipse", "Interval", "Median", "bootstrap_interval", "ellipse", "mean_interval", "median_interval"]
+__all__ = ["Ellipse", "Floats", "Indices", "Interval", "bootstrap_interval", "ellipse", "mean_interval"]
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -45,34 +45,6 @@ def mean_interval(values: Floats, strata: int = 1, confidence: float = 0.95) -> 
     variances = np.array([np.var(group, ddof=1) / len(group) for group in groups])
     error = float(np.sqrt(np.sum(shares**2 * variances)))
     return Interval(float(np.mean(values)), float(stdtrit(degrees, 0.5 + confidence / 2)) * error)
-
-
-@dataclass(frozen=True)
-class Median:
-    """A median and its confidence interval, in the unit of the values; NaN where there are too few of them."""
-
-    median: float
-    low: float
-    high: float
-
-
-def median_interval(values: Floats, confidence: float = 0.95) -> Median:
-    """The median of independent values and a confidence interval, which holds whatever their distribution.
-
-    Its ends are two of the values, as far in from the smallest and the largest as the binomial distribution of how
-    many lie below the median allows (Conover 1999, §3.2).
-    """
-    from scipy.special import bdtr  # noqa: PLC0415
-
-    count = len(values)
-    if count == 0:
-        return Median(float("nan"), float("nan"), float("nan"))
-    ordered, median = np.sort(values), float(np.median(values))
-    below = bdtr(np.arange(count), count, 0.5)
-    inside = int(np.searchsorted(below, (1 - confidence) / 2, side="right"))
-    if inside == 0:
-        return Median(median, float("nan"), float("nan"))
-    return Median(median, float(ordered[inside - 1]), float(ordered[count - inside]))
 
 
 def bootstrap_interval(

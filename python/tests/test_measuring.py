@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from exmachina import InputError, Results
+from exmachina.evaluation import COUNTED, counted
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.measuring import Measurer, omniscient_mbps
 
@@ -29,7 +30,7 @@ def row(contender: str, run: int, sender: int, throughput: float, delay_ms: floa
         "delivered_packets": 100,
         "in_order_packets": 100,
         "delivered_mbytes": 0.125,
-        "retransmitted_packets": 0,
+        **dict.fromkeys(("retransmitted_packets", "marked_packets", "timeouts"), 0),
         "throughput_mbps": throughput,
         "goodput_mbps": throughput,
         "normalised_throughput": throughput / 5,
@@ -42,8 +43,13 @@ def row(contender: str, run: int, sender: int, throughput: float, delay_ms: floa
     return {**found, **more}
 
 
+def made(rows: list[Row], grid_points: int | None = None, text: str = "") -> Results:
+    flows = counted(pl.DataFrame(rows, infer_schema_length=None), text)
+    return Results("x", "", text, 1.0, 1, grid_points, flows)
+
+
 def case(rows: list[Row], grid_points: int | None = None) -> CaseData:
-    return CaseData(Results("x", "", "", 1.0, 1, grid_points, pl.DataFrame(rows, infer_schema_length=None)))
+    return CaseData(made(rows, grid_points))
 
 
 def measured(rows: list[Row], expression: dict[str, Any], grid_points: int | None = None) -> float:
@@ -56,18 +62,27 @@ ROWS = [
 ]
 
 
-def test_medians_and_means_are_over_runs_of_the_mean_of_senders() -> None:
-    assert measured(ROWS, {"median": "goodput_mbps", "of": "a"}) == 4.5
+def test_means_are_over_runs_of_the_mean_of_senders() -> None:
     assert measured(ROWS, {"mean": "goodput_mbps", "of": "a"}) == pytest.approx(5.5)
     assert measured(ROWS, {"mean": "goodput_mbps", "of": "a", "sender": 1}) == pytest.approx(6)
     assert measured(ROWS, {"mean": "goodput_mbps", "of": {"of": "a"}["of"], "sender": [0, 1]}) == pytest.approx(5.5)
 
 
-def test_statistics_of_senders_are_over_all_of_them() -> None:
+def test_medians_are_of_all_senders_of_all_runs() -> None:
     rows = [row("a", 0, 0, 1.0), row("a", 0, 1, 2.0), row("a", 1, 0, 9.0)]
-    assert measured(rows, {"median_of_senders": "goodput_mbps", "of": "a"}) == 2
-    assert measured(rows, {"mean_of_senders": "goodput_mbps", "of": "a"}) == 4
+    assert measured(rows, {"median": "goodput_mbps", "of": "a"}) == 2
     assert measured(rows, {"mean": "goodput_mbps", "of": "a"}) == 5.25
+
+
+def test_an_evaluation_and_a_claim_mean_the_same_by_median_and_mean() -> None:
+    results = made(ROWS)
+    for line in results.summary.iter_rows(named=True):
+        for quantity in ("counted_mbps", "counted_delay_ms"):
+            for statistic in ("median", "mean"):
+                found = Measurer({"main": CaseData(results)}).measure({statistic: quantity, "of": line["contender"]})
+                assert line[f"{quantity}_{statistic}"] == pytest.approx(found.value)
+            found = Measurer({"main": CaseData(results)}).measure({"median": quantity, "of": line["contender"]})
+            assert (line[f"{quantity}_median_from"], line[f"{quantity}_median_to"]) == (found.low, found.high)
 
 
 def test_senders_that_were_never_on_do_not_count() -> None:
@@ -77,7 +92,7 @@ def test_senders_that_were_never_on_do_not_count() -> None:
 
 def test_ratios_and_differences() -> None:
     assert measured(ROWS, {"median": "goodput_mbps", "ratio": ["a", "b"]}) == 4.5 / 2
-    assert measured(ROWS, {"median": "queueing_delay_ms", "ratio": ["b", "a"]}) == 2
+    assert measured(ROWS, {"median": "counted_delay_ms", "ratio": ["b", "a"]}) == 2
     assert measured(ROWS, {"mean": "goodput_mbps", "difference": ["a", "b"]}) == pytest.approx(3.5)
     senders = [{"of": "a", "sender": 1}, {"of": "a", "sender": 0}]
     assert measured(ROWS, {"mean": "goodput_mbps", "ratio": senders}) == pytest.approx(6 / 5)
@@ -196,25 +211,15 @@ def test_who_has_no_results() -> None:
         measured(ROWS, {"mean": "goodput_mbps", "of": "nobody"})
 
 
-def counted(preset: str, **flow: Any) -> list[float]:
-    """Throughput, RTT and both queueing delays as the scripts count them, of one flow at 100 ms with 10 ms of queue."""
-    rows = [row("a", 0, 0, 8.0, **flow)]
-    text = f'transport = {{ preset = "{preset}" }}'
-    data = CaseData(Results("x", "", text, 1.0, 1, None, pl.DataFrame(rows, infer_schema_length=None)))
-    names = ("counted_mbps", "counted_rtt_ms", "counted_delay_ms", "counted_excess_ms")
-    return [Measurer({"main": data}).measure({"mean": name, "of": "a"}).value for name in names]
+def as_counted(preset: str, **flow: Any) -> list[float]:
+    """Throughput, RTT and queueing delay as the scripts count them, of one flow at 100 ms with 10 ms of queue."""
+    [found] = made([row("a", 0, 0, 8.0, **flow)], text=f'transport = {{ preset = "{preset}" }}').flows.to_dicts()
+    return [found[name] for name in COUNTED]
 
 
 def test_what_is_counted_is_what_the_papers_scripts_count() -> None:
     seen = {"ns2_throughput_mbps": 7.0, "ns2_rtt_ms": 113.0, "sampled_delay_ms": 12.0}
-    assert counted("remy13", **seen) == [7, 113, 13, 13]
-    figure_4 = {**seen, "ns2_rtt_ms": 163.0, "min_rtt_ms": 150.0}
-    assert counted("remy13", **figure_4) == [7, 163, 13.5, 13], "figure 4's takes off half a ms less than the RTT"
-    assert counted("tao14", **seen) == [7, 113, 12, 12]
-    assert counted("today") == [8, 110, 10, 10], "of packets, where there are no such scripts"
-    assert counted("remy13", ns2_rtt_ms=float("nan")) == [8, 110, 10, 10], "omniscient senders have none either"
-
-
-def test_the_length_of_a_flow_is_of_its_data() -> None:
-    """Whatever headers are, which the throughput has in it and the goodput not."""
-    assert measured([row("a", 0, 0, 8.0, goodput_mbps=6.0, on_s=2.0)], {"mean": "flow_bytes", "of": "a"}) == 1.5e6
+    assert as_counted("remy13", **seen) == [7, 113, 13]
+    assert as_counted("tao14", **seen) == [7, 113, 12]
+    assert as_counted("today") == [8, 110, 10], "of packets, where there are no such scripts"
+    assert as_counted("remy13", ns2_rtt_ms=float("nan")) == [8, 110, 10], "omniscient senders have none either"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from exmachina.stats import Floats, Indices, bootstrap_interval, ellipse, mean_interval, median_interval
+from exmachina.stats import Floats, Indices, bootstrap_interval, ellipse, mean_interval
 
 
 @pytest.mark.parametrize(
@@ -48,20 +48,6 @@ def test_the_interval_of_many_skewed_values_covers_the_truth_nearly_as_often_as_
     samples = np.random.default_rng(2).exponential(size=(2000, 200)) - 1
     covered = np.mean([abs(i.mean) <= i.half_width for i in map(mean_interval, samples)])
     assert 0.925 < covered < 0.965
-
-
-@pytest.mark.parametrize(
-    ("count", "inside"),
-    [(5, 0), (6, 1), (8, 1), (9, 2), (20, 6), (50, 18), (100, 40), (2000, 956)],
-)
-def test_intervals_of_medians_are_those_of_the_sign_test(count: int, inside: int) -> None:
-    """Against tables of its ranks; where there are many values, n/2 - 0.98 sqrt(n)."""
-    found = median_interval(np.arange(1.0, count + 1))
-    assert found.median == (count + 1) / 2
-    if inside == 0:
-        assert np.isnan([found.low, found.high]).all()
-    else:
-        assert (found.low, found.high) == (inside, count + 1 - inside)
 
 
 def mean_of(values: Floats) -> Callable[[Sequence[Indices]], Floats]:

@@ -173,7 +173,7 @@ def show_results(console: Console, results: Results) -> None:
         grid.add_column(head, justify="right", no_wrap=True)
     for line in summary.iter_rows(named=True):
         cells = []
-        for measure in ("throughput_mbps", "queueing_delay_ms"):
+        for measure in ("counted_mbps", "counted_delay_ms"):
             mean, half_width = line[f"{measure}_mean"], line[f"{measure}_ci95"]
             margin = "" if half_width is None else f" ± {digits(half_width, 2)}"
             cells += [_digits(mean) + margin, _digits(line[f"{measure}_median"])]
@@ -183,7 +183,7 @@ def show_results(console: Console, results: Results) -> None:
         console.print(warning)
     console.print(
         f"{results.name}: {results.runs['run'].n_unique()} runs of {results.duration_s:g} s, seed {results.seed}. "
-        "Means and medians over runs of the mean of the senders; ± is half a 95 % Student-t interval.",
+        "Means over runs of the mean of the senders, ± half a 95 % Student-t interval; medians of all senders.",
         style="dim",
         soft_wrap=not console.is_terminal,
     )
@@ -336,16 +336,18 @@ def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:
     grid.add_column("what for")
     for head in ["rules", "score", "published", "reference", "CPU time"]:
         grid.add_column(head, justify="right", no_wrap=True)
+    grid.add_column("looked at")
     for one in algorithms:
         published = "–" if one.published is None else signed(one.published.score)
         score = _interval(one.score, one.score_ci95)
-        grid.add_row(
-            one.name, one.description, str(one.rules), score, published, signed(one.reference), duration(one.cpu_s)
-        )
+        numbers = (str(one.rules), score, published, signed(one.reference), duration(one.cpu_s))
+        looked_at = (*one.choosing.experiments, *(["held-out"] if one.choosing.held_out else []))
+        grid.add_row(one.name, one.description, *numbers, ", ".join(looked_at) or "–")
     console.print(grid)
     console.print(
         "Score per held-out specimen of the model of the same name, ± half a 95 % interval; that of the authors' "
-        "published table for it; that of omniscient senders; and what the design took.",
+        "published table for it; that of omniscient senders; what the design took. It trained on its model; which of "
+        "the papers' experiments (reproduce --list) were looked at in choosing it, and whether held-out specimens.",
         style="dim",
         soft_wrap=not console.is_terminal,
     )

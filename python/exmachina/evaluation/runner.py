@@ -17,6 +17,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.checks import workers_of
 from exmachina.errors import SchemeError, Stopped
+from exmachina.evaluation.counted import counted
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings
 from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.results import Results
@@ -129,7 +130,7 @@ def _results(
         duration_s=evaluation.duration_s,
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
-        flows=pl.concat([own.first(evaluation.runs) for own in finished]),
+        flows=counted(pl.concat([own.first(evaluation.runs) for own in finished]), evaluation.text),
         outside=outside_words(evaluation),
     )
 

@@ -19,11 +19,11 @@ SHARE = "share of runs with at most so much"
 
 
 def cdf_chart(results: Results) -> alt.HConcatChart:
-    """Cumulative distributions over runs, of each contender; what counts of a run is the mean of its senders."""
+    """Cumulative distributions over runs, of each contender; what counts of a run is the median of its senders."""
     clouds = clouds_of_flows(results.senders_on)
     colours = {cloud.scheme: cloud.colour for cloud in clouds}
     count = results.flows["run"].n_unique()
-    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s; of each, the mean of its senders."
+    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s; of each, the median of its senders."
     throughputs = _panel("throughput (Mbit/s)", {cloud.scheme: cloud.throughput for cloud in clouds}, colours)
     delays = _panel("queueing delay (ms)", {cloud.scheme: cloud.delay_ms for cloud in clouds}, colours, log=True)
     chart: alt.HConcatChart = alt.hconcat(throughputs, delays)

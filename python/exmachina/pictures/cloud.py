@@ -1,4 +1,8 @@
-"""Schemes in the plane of throughput and delay: clouds of runs, their ellipses and medians (Remy'13 §5.2)."""
+"""Schemes in the plane of throughput and delay: clouds of runs, their ellipses and medians (Remy'13 §5.2).
+
+Where runs have several senders, all of a cloud is of medians: a dot that of a run's senders, the circle that of all.
+Senders of a run differ by much and by more upwards than downwards, so that their means lie elsewhere.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -24,14 +28,14 @@ class Cloud:
     scheme: str
     colour: str
     delay_ms: Floats
-    """Queueing delay of each run, ms: mean RTT less minimum RTT."""
+    """Queueing delay of each run, ms."""
     throughput: Floats
     """Of each run: over an equal share of the link, or in Mbit/s."""
     outline: Floats | None
     """The ellipse of one standard deviation, or another share of it, of log10(delay) and throughput, as delay and
     throughput, shape (points, 2)."""
     median: tuple[float, float]
-    """Delay and throughput: of the specimens, or of all senders of all runs, as Remy'13 (§5.2) has it."""
+    """Delay and throughput: of specimens, or of all senders of all runs, as Remy'13 (§5.2) has it."""
 
 
 def scheme_colours(schemes: list[str]) -> dict[str, str]:
@@ -47,30 +51,30 @@ def scheme_colours(schemes: list[str]) -> dict[str, str]:
 def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
     """A cloud for each scheme of `ScoreReport.specimens`; throughput is over an equal share of the link."""
     colours = scheme_colours(specimens["scheme"].unique(maintain_order=True).to_list())
-    return _clouds(specimens, "scheme", "normalised_throughput", colours)
+    return _clouds(specimens, "scheme", ["queueing_delay_ms", "normalised_throughput"], colours)
 
 
 def clouds_of_flows(
     flows: pl.DataFrame,
-    measure: str = "throughput_mbps",
+    measure: str = "counted_mbps",
     *,
     colours: dict[str, str] | None = None,
     sigma: float = 1.0,
 ) -> list[Cloud]:
-    """A cloud for each label: a dot for each run, where the mean of its senders is, and the median of all senders.
+    """A cloud for each label: a dot for each run, where the median of its senders is, and the median of all senders.
 
     Args:
-        flows: One row per run and sender that was on: label, run, queueing_delay_ms and `measure`.
+        flows: One row per run and sender that was on: label, run, counted_delay_ms and `measure`.
         measure: The column that is up, in Mbit/s.
         colours: By label; by family if not given.
         sigma: Of the ellipses.
     """
     colours = colours or family_colours(flows["label"].unique(maintain_order=True))
-    columns = ["queueing_delay_ms", measure]
-    runs = flows.group_by("label", "run", maintain_order=True).agg(pl.col(columns).mean())
+    columns = ["counted_delay_ms", measure]
+    runs = flows.group_by("label", "run", maintain_order=True).agg(pl.col(columns).median())
     medians = flows.group_by("label").agg(pl.col(columns).median())
     found = {label: (max(delay_ms or 0, LEAST_MS), up) for label, delay_ms, up in medians.iter_rows()}
-    clouds = _clouds(runs, "label", measure, colours, sigma)
+    clouds = _clouds(runs, "label", columns, colours, sigma)
     return [replace(cloud, median=found[cloud.scheme]) for cloud in clouds]
 
 
@@ -83,13 +87,16 @@ def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
     return frontier
 
 
-def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str], sigma: float = 1.0) -> list[Cloud]:
-    """Runs in which nobody received anything are left out."""
-    usable = frame.drop_nulls(["queueing_delay_ms", measure])
+def _clouds(
+    frame: pl.DataFrame, by: str, columns: list[str], colours: dict[str, str], sigma: float = 1.0
+) -> list[Cloud]:
+    """Of the columns of delay and throughput; runs in which nobody received anything are left out."""
+    delay, up = columns
+    usable = frame.drop_nulls(columns)
     clouds = []
     for (scheme,), group in usable.group_by(by, maintain_order=True):
-        delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), LEAST_MS)
-        throughput = group[measure].to_numpy()
+        delay_ms = np.maximum(group[delay].to_numpy(), LEAST_MS)
+        throughput = group[up].to_numpy()
         around = None if scheme == REFERENCE else ellipse(np.log10(delay_ms), throughput)
         outline = None if around is None else around.center + sigma * (around.outline() - around.center)
         if outline is not None:

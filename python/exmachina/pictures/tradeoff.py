@@ -14,7 +14,7 @@ from exmachina.pictures.theme import colours_by, fills_by, heading, layered
 
 __all__ = ["THROUGHPUT", "plane_of", "results_chart", "tradeoff_chart"]
 
-THROUGHPUT = "throughput (Mbit/s, mean of the senders)"
+THROUGHPUT = "throughput (Mbit/s)"
 DELAY = "queueing delay (ms), less to the right"
 WIDTH, HEIGHT = 640, 430
 DOTS = 400
@@ -24,8 +24,8 @@ DOTS = 400
 def results_chart(results: Results) -> alt.LayerChart:
     """An evaluation as a chart."""
     count = results.flows["run"].n_unique()
-    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is a run, a circle the median of all "
-    words += "senders, an ellipse one standard deviation"
+    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s. A dot is the median of a run's senders, a "
+    words += "circle that of all, an ellipse one standard deviation of the dots"
     words += "; the grey line is the efficient frontier." if results.alternatives else "."
     chart = tradeoff_chart(clouds_of_flows(results.senders_on), frontier=results.alternatives)
     return chart.properties(title=heading(results.description or results.name, WIDTH, words))

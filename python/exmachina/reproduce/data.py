@@ -1,27 +1,22 @@
 """What an experiment's simulations gave: arrays by case, contender and point of the grid."""
 
-import tomllib
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exmachina.evaluation import Results
+from exmachina.evaluation import COUNTED, Results
 
 __all__ = ["COORDINATES", "QUANTITIES", "CaseData", "Floats", "Point"]
 
 Floats = npt.NDArray[np.float64]
 
 QUANTITIES = {
-    "counted_mbps": "throughput (Mbit/s)",
-    "counted_rtt_ms": "RTT (ms)",
-    "counted_delay_ms": "queueing delay (ms)",
-    "counted_excess_ms": "queueing delay over the RTT (ms)",
-    "goodput_mbps": "throughput (Mbit/s)",
-    "throughput_mbps": "throughput (Mbit/s)",
-    "queueing_delay_ms": "queueing delay of packets (ms)",
-    "mean_rtt_ms": "RTT of packets (ms)",
+    **COUNTED,
+    "goodput_mbps": "throughput without headers (Mbit/s)",
     "normalised_throughput": "throughput / equal share",
     "retransmission_rate": "packets sent again / packets sent",
     "flow_bytes": "flow length (bytes)",
@@ -29,13 +24,8 @@ QUANTITIES = {
     "objective_link": "log(normalised throughput) − log(delay)",
     "objective_share": "log(normalised throughput) − log(delay)",
 }
-"""What can be drawn and measured, and what axes call it. Those called objectives follow from means (`objective`), what
-is counted is what the paper's own scripts count (`_counted`)."""
+"""What can be drawn and measured, and what axes call it. Those called objectives follow from means (`objective`)."""
 COORDINATES = ("rate_mbps", "senders", "min_rtt_ms")
-FIGURE_4_RTT_MS, FIGURE_4_LESS_MS = 150, 149.5
-"""What Remy'13's script for figure 4 takes off each RTT, where a path without a queue has 150 ms. The ratios of its §1
-come from the same delays less another half a millisecond, those for the cellular link from figure 7's as they are:
-so it is the RTT itself there, and where nothing is known (docs/differences.md)."""
 
 
 @dataclass(frozen=True)
@@ -68,29 +58,6 @@ def _nanmean(values: Floats) -> Floats:
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _counted(scenario: str) -> dict[str, pl.Expr]:
-    """Throughput, RTT and queueing delay as the paper's scripts count them, in ns-2's transports; else of packets.
-
-    That is data in order with their headers, over the time on; and RTTs over all ACKs (Tao'14), or over what polls
-    every 5 ms see (Remy'13).
-    """
-    known = pl.col("ns2_rtt_ms").cast(pl.Float64).fill_nan(None)
-    share = pl.col("in_order_packets") / pl.col("delivered_packets")
-    in_order = pl.col("throughput_mbps") * pl.when(pl.col("delivered_packets") > 0).then(share).otherwise(1.0)
-    if tomllib.loads(scenario).get("transport", {}).get("preset") == "remy13":
-        excess = known - pl.col("min_rtt_ms")
-        figure_4 = pl.col("min_rtt_ms") == FIGURE_4_RTT_MS
-        delay = pl.when(figure_4).then(known - FIGURE_4_LESS_MS).otherwise(excess)
-    else:
-        excess = delay = pl.when(known.is_not_null()).then(pl.col("sampled_delay_ms"))
-    return {
-        "counted_mbps": pl.coalesce(pl.col("ns2_throughput_mbps").cast(pl.Float64).fill_nan(None), in_order),
-        "counted_rtt_ms": pl.coalesce(known, "mean_rtt_ms"),
-        "counted_delay_ms": pl.coalesce(delay, "queueing_delay_ms"),
-        "counted_excess_ms": pl.coalesce(excess, "queueing_delay_ms"),
-    }
-
-
 class CaseData:
     """The results of one case."""
 
@@ -98,7 +65,6 @@ class CaseData:
         self.results = results
         self.points_of: dict[tuple[str, tuple[int, ...] | None], list[Point]] = {}
         self.flows = results.flows.with_columns(
-            **_counted(results.text),
             retransmission_rate=pl.col("retransmitted_packets") / pl.col("sent_packets").clip(1),
             flow_bytes=pl.col("goodput_mbps") * pl.col("on_s") * 1e6 / 8,
             point=pl.col("run") % (results.grid_points or 1),
@@ -109,6 +75,13 @@ class CaseData:
         """What they are called, where a sender was on in any run."""
         on = self.flows.filter(pl.col("on_s") > 0)
         return [str(label) for label in on["contender"].unique(maintain_order=True)]
+
+    def only(self, wanted: Callable[[str], bool]) -> "CaseData":
+        """The same of those contenders whose labels are wanted."""
+        part = copy(self)
+        part.flows = self.flows.filter(pl.col("contender").is_in([one for one in self.contenders if wanted(one)]))
+        part.points_of = {}
+        return part
 
     def points(self, contender: str | None, senders: tuple[int, ...] | None = None) -> list[Point]:
         """By network of the grid, or one for all runs. Contender: the only one if none is named.

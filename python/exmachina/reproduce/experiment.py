@@ -76,6 +76,8 @@ class TraceSpec(Record):
     """The link's field `cellular` where there is no recording."""
     told_mbps: float | None = None
     """What XCP's routers are told of a recorded link; if None: its mean."""
+    paper_mbps: float
+    """Mean of what the authors' runs saw of their recording, 100 s from its beginning."""
 
 
 class PanelSpec(Record):

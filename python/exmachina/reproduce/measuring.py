@@ -2,8 +2,10 @@
 
 An expression is a table. It has one statistic, which is a quantity's name (`data.QUANTITIES`):
 
-- `median` or `mean` over runs of the mean of the senders; at several points of a grid, their mean;
-- `median_of_senders` or `mean_of_senders`, of all senders of all runs;
+- `median`: of all senders of all runs, as Remy'13 (§5.2) has it;
+- `mean`: over runs, of the mean of the senders;
+
+at several points of a grid the mean of what it is at each;
 
 and what it is of:
 
@@ -33,7 +35,7 @@ from exmachina.stats import Indices, bootstrap_interval
 
 __all__ = ["Measured", "Measurer", "operands"]
 
-STATISTICS = ("median", "mean", "median_of_senders", "mean_of_senders")
+STATISTICS = ("median", "mean")
 FORMS = ("of", "ratio", "difference", "wins", "frontier", "evenness")
 PLACES = ("case", "sender", "at")
 SEED = 20130812
@@ -164,10 +166,10 @@ class Measurer:
     def _at(self, point: Point, statistic: str, quantity: str) -> Floats:
         if quantity.startswith("objective"):
             return objective(point, quantity, self._resampled)
-        values = point.senders(quantity) if statistic.endswith("senders") else point.runs(quantity)
+        values = point.senders(quantity) if statistic == "median" else point.runs(quantity)
         drawn = self._resampled(values)
         drawn = drawn.reshape(len(drawn), -1)
-        return _known(np.nanmedian if statistic.startswith("median") else np.nanmean, drawn)
+        return _known(np.nanmedian if statistic == "median" else np.nanmean, drawn)
 
     def _resampled(self, values: Floats) -> Floats:
         """The runs that are drawn, the same for all values of so many runs, which are paired; all if none are."""
@@ -196,8 +198,8 @@ class Measurer:
         for missing in set(wanted) - set(everybody):
             raise KeyError(missing)
         points = [self.cases[case].points(name)[0] for name in everybody]
-        up = np.stack([self._at(point, "median_of_senders", "counted_mbps") for point in points])
-        delay = np.stack([self._at(point, "median_of_senders", "counted_delay_ms") for point in points])
+        up = np.stack([self._at(point, "median", "counted_mbps") for point in points])
+        delay = np.stack([self._at(point, "median", "counted_delay_ms") for point in points])
         better = (up[None] > up[:, None]) & (delay[None] <= delay[:, None])
         beaten = np.asarray(better).any(axis=1)
         inside = np.array([name in wanted for name in everybody])

@@ -38,7 +38,7 @@ def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatCha
         for title, panel in clouds.items()
     ]
     ellipse = "one standard deviation" if figure.sigma == 1 else f"{figure.sigma:g} standard deviations"
-    words = f"A dot is a run, a circle the median of all senders, an ellipse {ellipse}"
+    words = f"A dot is the median of a run's senders, a circle that of all, an ellipse {ellipse} of the dots"
     words += "; the grey line is the efficient frontier." if figure.frontier else "."
     chart = grid(experiment, figure, panels, words=words)
     return chart if chart is None else chart.resolve_scale(color="independent", fill="independent")
@@ -54,18 +54,18 @@ def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:
     if not frames:
         return pl.DataFrame({"label": []})
     frame = pl.concat(frames)
-    found = frame.filter(pl.col("label") != "omniscient")["queueing_delay_ms"].min()
+    found = frame.filter(pl.col("label") != "omniscient")["counted_delay_ms"].min()
     shortest = max(SHORTEST_MS, float(found)) if isinstance(found, float) else SHORTEST_MS
     none = pl.col("label") == "omniscient"
     return frame.with_columns(
-        queueing_delay_ms=pl.when(none).then(0.8 * shortest).otherwise(pl.col("queueing_delay_ms").clip(SHORTEST_MS))
+        counted_delay_ms=pl.when(none).then(0.8 * shortest).otherwise(pl.col("counted_delay_ms").clip(SHORTEST_MS))
     )
 
 
 def _of_case(data: CaseData, quantity: str, *, each_sender: bool) -> pl.DataFrame:
     on = data.flows.filter(pl.col("on_s") > 0)
     on = _beside(on) if each_sender else on.with_columns(label="contender")
-    return on.select("label", "run", quantity, queueing_delay_ms="counted_delay_ms")
+    return on.select("label", "run", quantity, "counted_delay_ms")
 
 
 def _beside(flows: pl.DataFrame) -> pl.DataFrame:

@@ -5,7 +5,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import tomli_w
@@ -51,12 +51,24 @@ class Ran:
     link_note: str = ""
     """What a reader has to know of the cellular link."""
 
+    def only(self, wanted: Callable[[str], bool]) -> "Ran":
+        """The same of those contenders whose labels are wanted, and of the cases that any of them is in."""
+        cases = {case: part for case, data in self.cases.items() if (part := data.only(wanted)).contenders}
+        schemes = {case: [one for one in own if wanted(_label(one))] for case, own in self.schemes.items()}
+        evaluations = {case: own for case, own in self.evaluations.items() if schemes[case] or case in cases}
+        return replace(self, cases=cases, evaluations=evaluations, schemes=schemes)
+
     def is_cellular(self, case: str) -> bool:
         """Whether a case ran on the cellular link."""
         evaluation = self.evaluations.get(case or next(iter(self.evaluations), ""))
         return evaluation is not None and "rate_mbps" not in tomllib.loads(evaluation.text).get(
             "link", {"rate_mbps": 0}
         )
+
+
+def _label(scheme: SchemeLike) -> str:
+    """What results call a contender."""
+    return scheme.name if isinstance(scheme, Table) else str(scheme)
 
 
 def run(experiment: Experiment, conditions: Conditions) -> Ran:
@@ -150,11 +162,13 @@ def _link_note(experiment: Experiment, conditions: Conditions) -> str:
             f"(--trace-{name}). The paper's numbers are those of its recording."
         )
     times_ms = [int(line) for line in read_file(path).split() if line.isdigit()]
-    seconds = max(times_ms, default=0) / 1e3
-    mean = len(times_ms) * OPPORTUNITY_MBIT / seconds if seconds > 0 else 0.0
+    _, run_s = experiment.runs_of(next(iter(experiment.cases)), conditions.scale)
+    seconds = min(run_s, max(times_ms, default=0) / 1e3)
+    seen = sum(time_ms < 1e3 * seconds for time_ms in times_ms)
+    mean = seen * OPPORTUNITY_MBIT / seconds if seconds > 0 else 0.0
     return (
-        f"Ran on the recording {path.name}: {seconds:.0f} s, {mean:.2f} Mbit/s on average. It need not be the paper's, "
-        "which does not say how long or how fast that one is."
+        f"Ran on the recording {path.name}, from its beginning: its first {seconds:g} s have {mean:.2f} Mbit/s on "
+        f"average, 100 s of the paper's {experiment.trace.paper_mbps}."
     )
 
 
