@@ -1,7 +1,8 @@
 """Takes designs into the package: scores them on networks that no design has seen, and writes docs/algorithms.md.
 
 Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna
-with its .history.parquet, NAME being that of a model that comes with the program; and, if designs began with the
+with its .history.parquet, NAME being that of a model that comes with the program; choosing.json, which says for each
+NAME what decided that it was this table (the fields of `exmachina.schemes.Choosing`); and, if designs began with the
 tables of others, spent.json with the CPU-seconds of those by name. --renew scores the algorithms that are in the
 package again, and whatever they are compared with; what is known of their designs stays. Without either, only
 docs/algorithms.md is written again. README.md follows.
@@ -12,6 +13,7 @@ beside the project), and with schemes that people wrote, on the same specimens.
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from algorithms_page import write_page
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
 from exmachina.files import write_atomically
+from exmachina.schemes import Choosing
 from exmachina.scoring import BUFFER_BDP, REFERENCE
 
 PROJECT = Path(__file__).parents[1]
@@ -119,8 +122,11 @@ def measure(
 def take(model: Model, path: Path, measured: dict[str, Any], *, renew: bool) -> None:
     """Puts a table into the package, or, if it is there, what it is worth now."""
     table, known = Table.load(path), PACKAGE / f"{path.stem}.json"
-    design = json.loads(known.read_text())["design"] if renew else design_facts(model, path, table)
-    facts = measured | {"rules": len(table), "design": design}
+    if renew:
+        told = {name: json.loads(known.read_text())[name] for name in ("choosing", "design")}
+    else:
+        told = {"choosing": choosing_facts(model, path), "design": design_facts(model, path, table)}
+    facts = measured | {"rules": len(table), **told}
     PACKAGE.mkdir(exist_ok=True)
     write_atomically(known, (json.dumps(facts, indent=1) + "\n").encode())
     write_atomically(PACKAGE / path.name, table.dna)
@@ -133,6 +139,15 @@ def check_origin(path: Path, table: Table, model: Model) -> None:
         raise SystemExit(f"{path}: was not designed for the model {model.name} as it comes with the program")
     if made.seed == SEED:
         raise SystemExit(f"{path}: was designed with the seed of the specimens that it is scored on")
+
+
+def choosing_facts(model: Model, path: Path) -> dict[str, Any]:
+    """What decided that it was this table, as whoever decided it wrote down."""
+    recorded = path.with_name("choosing.json")
+    entry = json.loads(recorded.read_text()).get(model.name) if recorded.exists() else None
+    if entry is None:
+        raise SystemExit(f"{recorded}: {model.name}: missing; expected by, experiments, held_out and diary")
+    return asdict(Choosing(**entry))
 
 
 def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
 
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 import altair as alt
@@ -9,11 +10,12 @@ import polars as pl
 
 from exmachina.command.terminal import duration, si
 from exmachina.files import write_atomically
+from exmachina.networks import Span
 from exmachina.pictures.axes import Plane, Side, span
 from exmachina.pictures.render import save
 from exmachina.pictures.style import FIXED, HUMAN, MACHINES, ROUTERS
 from exmachina.pictures.theme import DASHES, colours_by, layered
-from exmachina.schemes import Algorithm, Rival, signed
+from exmachina.schemes import Algorithm, Rival, designed_range, signed
 from exmachina.scoring import REFERENCE
 
 COLUMNS = 5
@@ -57,6 +59,19 @@ model's own networks, without `[[also]]`, which only the search goes by.
 
 {scores}
 
+## What they were tuned on
+
+A table is *trained* on networks drawn from its model, in the design simulator; the search keeps what does better on
+others of the same model, and never sees the held-out ones. What is below it computes from the model that is in the
+table's file, rough training networks included; nothing is said of one link, a buffer without end, an ACK for each
+packet, and the microsecond of jitter that all have. *Chosen by*: which of
+several tables to take, or whether to go on with one, is decided by people, who look at results for it; the
+[diary](designs.md) tells of it, and what it does not tell is "not recorded". *Of the papers' networks* are the
+experiments of [reproduced.md](reproduced.md) whose results were looked at for it; there each claim says whether its
+network was in the table's training, in choosing it, or neither. {held_out}
+
+{tuned}
+
 ## What they cost
 
 CPU time of all threads, and that of earlier designs whose tables these began with. The papers: 3 to 5 CPU-days for a
@@ -87,7 +102,12 @@ def write_page(docs: Path, algorithms: Sequence[Algorithm]) -> None:
 def page(algorithms: Sequence[Algorithm]) -> str:
     """What `algorithms.md` says."""
     return PAGE.format(
-        how=how_scored(algorithms), published=beaten(algorithms), scores=scores(algorithms), costs=costs(algorithms)
+        how=how_scored(algorithms),
+        published=beaten(algorithms),
+        scores=scores(algorithms),
+        held_out=looked_at(algorithms),
+        tuned=tuned(algorithms),
+        costs=costs(algorithms),
     )
 
 
@@ -140,6 +160,54 @@ def beside(rival: Rival | None) -> list[str]:
 def starved(share: float) -> str:
     """The share of senders that are in no score, where there are any."""
     return f" ({100 * share:.2g} % starved)" if share > 0 else ""
+
+
+def looked_at(algorithms: Sequence[Algorithm]) -> str:
+    """Whether scores on the held-out specimens played a part in choosing."""
+    names = [f"`{one.name}`" for one in algorithms if one.choosing.held_out]
+    told = f", but {' and '.join(names)} was gone on with after a look at one" if names else ""
+    return f"Scores on the held-out networks above chose no table{told}."
+
+
+def tuned(algorithms: Sequence[Algorithm]) -> str:
+    """What each was trained on and chosen by."""
+    head = ["algorithm", "trained on", "chosen by", "of the papers' networks"]
+    rows = []
+    for one in algorithms:
+        choosing = one.choosing
+        by = f"{choosing.by} ([diary](designs.md#{choosing.diary}))"
+        rows.append([f"`{one.name}`", trained_words(one), by, ", ".join(choosing.experiments) or "none"])
+    return markdown(head, rows, words=4)
+
+
+def trained_words(one: Algorithm) -> str:
+    """The ranges of its training networks."""
+    found = designed_range(one.table)
+    assert found is not None
+    parts = [
+        words.format(ends(span, unit))
+        for span, unit, words, usual in [
+            (found.rate_mbps, 1, "{} Mbit/s", None),
+            (found.rtt_ms, 1, "{} ms", None),
+            (found.links, 1, "{} links", 1),
+            (found.senders, 1, "{} senders", None),
+            (found.on_s, 1, "on for {} s", None),
+            (found.on_bytes, 1e-6, "on for {} MB", None),
+            (found.off_s, 1, "off for {} s", None),
+            (found.buffer_bdp, 1, "buffers of {} BDP", inf),
+            (found.jitter_ms, 1, "jitter of {} ms", 0),
+            (found.loss, 100, "losses of {} %", 0),
+            (found.ack_packets, 1, "an ACK for {} packets", 1),
+        ]
+        if span is not None and span != Span(usual, usual)
+    ]
+    return ", ".join([*parts, *(f"beside {name}" for name in found.neighbours or ())])
+
+
+def ends(span: Span, unit: float) -> str:
+    """From where to where, `10–20`; without end is ∞."""
+    low, high = (f"{unit * end:,.6g}".replace("inf", "∞") for end in (span.low, span.high))
+    return low if low == high else f"{low}–{high}"
 
 
 def costs(algorithms: Sequence[Algorithm]) -> str:

@@ -1,7 +1,7 @@
 """The networks that algorithms are designed for: models, as TOML files hold them, and their ranges."""
 
 from exmachina.networks.model import Model, ModelLike, shipped_models
-from exmachina.networks.ranges import Ranges, Span, outside, stated, trained
+from exmachina.networks.ranges import Ranges, Span, new, outside, stated, trained
 from exmachina.networks.single_link import Dumbbell, dumbbell
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Ranges",
     "Span",
     "dumbbell",
+    "new",
     "outside",
     "shipped_models",
     "stated",

@@ -10,7 +10,7 @@ from functools import cache
 from math import inf, isinf
 from typing import Any
 
-__all__ = ["Ranges", "Span", "outside", "stated", "trained"]
+__all__ = ["Ranges", "Span", "new", "outside", "stated", "trained"]
 
 PACKET_BITS = 10_000
 PER_ACK = {"today": 2, "remy13": 1, "tao14": 1}
@@ -57,6 +57,8 @@ class Ranges:
     rtt_ms: Span | None = None
     """Without a queue."""
     senders: Span | None = None
+    links: Span | None = None
+    """Bottlenecks of a network."""
     buffer_bdp: Span | None = None
     jitter_ms: Span | None = None
     loss: Span | None = None
@@ -64,7 +66,9 @@ class Ranges:
     ack_packets: Span | None = None
     """That one ACK answers, at most."""
     on_s: Span | None = None
-    """Means."""
+    """Means, where senders are on for a time."""
+    on_bytes: Span | None = None
+    """Means, where they are on until so much is sent."""
     off_s: Span | None = None
     neighbours: tuple[str, ...] | None = None
     """Schemes that were beside in some of the networks."""
@@ -137,11 +141,13 @@ def _of(document: Document) -> Ranges:
         rate_mbps=rate,
         rtt_ms=rtt,
         senders=_senders(groups, path),
+        links=Span(len(links), len(links)),
         buffer_bdp=_all(_buffer(link.get("buffer", "infinite"), rate, rtt) for link in links),
         jitter_ms=_span(path.get("jitter_ms", 0)),
         loss=_all(_span(link.get("loss", 0)) for link in links),
         ack_packets=_acks(document.get("transport")),
         on_s=_period(workload.get("on")),
+        on_bytes=_size(workload.get("on")),
         off_s=_period(workload.get("off")),
         neighbours=tuple(dict.fromkeys(beside)),
     )
@@ -159,11 +165,13 @@ def _in_world(ranges: Ranges, world: Document) -> Ranges:
         rate_mbps=ranges.rate_mbps,
         rtt_ms=_changed(ranges.rtt_ms, lambda low, high: (low / spread, high * spread)),
         senders=ranges.senders,
+        links=ranges.links,
         buffer_bdp=least if buffer.low > 0 else _united(ranges.buffer_bdp, least or ranges.buffer_bdp),
         jitter_ms=_united(ranges.jitter_ms, given.get("jitter_ms", none)),
         loss=_united(ranges.loss, given.get("loss", none)),
         ack_packets=_united(ranges.ack_packets, given.get("ack_packets", Span(1, 1))),
         on_s=_times(ranges.on_s, given.get("on_times", Span(1, 1))),
+        on_bytes=_times(ranges.on_bytes, given.get("on_times", Span(1, 1))),
         off_s=ranges.off_s,
         neighbours=tuple(dict.fromkeys([*(ranges.neighbours or ()), *beside])),
     )
@@ -258,6 +266,47 @@ def _period(written: Any) -> Span | None:
     if isinstance(written, Mapping):
         return _span(written.get("seconds", written.get("fixed_seconds")))
     return None
+
+
+def _size(written: Any) -> Span | None:
+    """Of transfers, bytes; none for on-times, and for lengths drawn like those of a trace."""
+    return _span(written.get("bytes")) if isinstance(written, Mapping) else None
+
+
+FACETS = {
+    "link rate": ("Mbit/s", ("rate_mbps",)),
+    "RTT": ("ms", ("rtt_ms",)),
+    "senders": ("", ("senders",)),
+    "links": ("", ("links",)),
+    "traffic": (None, ("on_s", "on_bytes", "off_s")),
+    "jitter": (None, ("jitter_ms",)),
+    "losses": (None, ("loss",)),
+    "ACKs": (None, ("ack_packets",)),
+    "buffer": (None, ("buffer_bdp",)),
+}
+"""What networks are like, in words: the unit, if numbers say it best, and the fields."""
+
+
+def new(training: Ranges, networks: Ranges) -> tuple[str, ...]:
+    """In what networks lie outside the range of a training, in words; nothing of what is not known of the training.
+
+    What has no range there, such as the rate of a recorded link or the lengths of flows of a trace, is new.
+
+    >>> here = exmachina.Model.load("tao-rtt-150").text, exmachina.Model.load("tao-10x").text
+    >>> exmachina.networks.new(*map(exmachina.networks.stated, here))
+    ('link rate 10-100 Mbit/s, not 33',)
+    """
+    found = []
+    for words, (unit, names) in FACETS.items():
+        pairs = [(getattr(training, name), getattr(networks, name)) for name in names]
+        if all(own is None for own, _ in pairs):
+            continue
+        if not all(there is None if own is None else there and own.holds(there) for own, there in pairs):
+            own, there = pairs[0]
+            numbers = unit is not None and there is not None
+            found.append(f"{words} {f'{there.words()} {unit}'.strip()}, not {own.words()}" if numbers else words)
+    beside = set(networks.neighbours or ()) - set(training.neighbours or ())
+    return (*found, *(["neighbours"] if beside else []))
 
 
 WARNED: dict[str, tuple[str, float, str]] = {

@@ -1,4 +1,4 @@
-"""Who plays: our algorithms by name, the authors' published ones beside them, and what pictures call everybody."""
+"""Who plays: our algorithms by name, published and robust ones that stand for them, and what pictures call them all."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from exmachina.files import read_file, shipped_files
 from exmachina.pictures.style import family_colours
 from exmachina.schemes import SchemeLike, Table
 
-__all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
+__all__ = ["ALGORITHMS", "ROBUST", "Cast", "colours_of", "shown"]
 
 KNOCKED_OUT = tuple(f"tao-knockout-{signal}" for signal in ("send", "ack", "rtt", "slow"))
 ALGORITHMS = (
@@ -23,6 +23,14 @@ ALGORITHMS = (
     *("tao-calibration", *KNOCKED_OUT),
 )
 """What experiments know by name; everything else is a scheme that people wrote."""
+ROBUST = {
+    name: f"{name}-robust"
+    for name in (
+        *("general-0.1", "general-1", "general-10"),
+        *("tao-10x", "tao-100x", "tao-1000x", "tao-mux-10", "tao-rtt-150"),
+    )
+}
+"""Those of ours that were designed for the same ranges in the world as it is, by the names that experiments know."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +114,9 @@ def shown(label: str) -> str:
     for name, published in PUBLISHED.items():
         if label == published.label:
             return f"{SHOWN[name]}, published"
+    for name, robust in ROBUST.items():
+        if label == robust:
+            return f"{SHOWN[name]}, robust"
     return " + ".join(SHOWN.get(part.removesuffix(".dna"), part) for part in label.split(" + "))
 
 
@@ -120,7 +131,7 @@ def colours_of(labels: Iterable[str]) -> dict[str, str]:
         if scheme in published:
             colours[label] = GREENS[greens % len(GREENS)]
             greens += 1
-        elif scheme in ALGORITHMS:
+        elif scheme in ALGORITHMS or scheme in ROBUST.values():
             colours[label] = OURS[ours % len(OURS)]
             ours += 1
     return colours
@@ -134,41 +145,52 @@ class Cast:
     """By name."""
     published: dict[str, Table] = field(default_factory=dict)
     """By the name of ours that it stands beside."""
+    robust: dict[str, Table] = field(default_factory=dict)
+    """Likewise."""
 
     @classmethod
-    def load(cls, ours: Path | None = None, published: Path | None = None) -> "Cast":
+    def load(cls, ours: Path | None = None, published: Path | None = None, *, robust: bool = False) -> "Cast":
         """Our algorithms as shipped, or as files NAME.dna of a folder; published ones from another folder.
+
+        Args:
+            ours: The folder of ours.
+            published: That of the published ones; none of these without.
+            robust: Whether the robust ones of ours play, too.
 
         Raises:
             FileError: If a folder is missing or has none of the files.
             TableError: If a file is no table.
         """
-        own = _shipped() if ours is None else _from_folder(ours, {name: name for name in ALGORITHMS})
+        own = _own(ours, {name: name for name in ALGORITHMS})
         theirs: dict[str, Table] = {}
         if published is not None:
             theirs = _from_folder(published, {name: entry.file for name, entry in PUBLISHED.items()})
             for name, table in theirs.items():
                 table.name = PUBLISHED[name].label
-        return cls(own, theirs)
+        return cls(own, theirs, _own(ours, ROBUST) if robust else {})
+
+    @property
+    def kinds(self) -> dict[str, dict[str, Table]]:
+        """The tables that stand for an algorithm, by kind: ours, published, robust."""
+        return {"ours": self.ours, "published": self.published, "robust": self.robust}
 
     def contenders(self, schemes: list[str]) -> tuple[list[SchemeLike], list[str]]:
-        """What to run for these names, published tables beside ours; and the names of ours that are missing."""
+        """What to run for these names, all kinds of tables beside each other; and the names that are missing."""
         found: list[SchemeLike] = []
         for name in schemes:
             if name not in ALGORITHMS:
                 found.append(name)
                 continue
-            found += [tables[name] for tables in (self.ours, self.published) if name in tables]
+            found += [tables[name] for tables in self.kinds.values() if name in tables]
         return found, [name for name in schemes if name in ALGORITHMS and name not in self.ours]
 
-    def published_label(self, name: str) -> str | None:
-        """What results call the published table that stands beside ours of this name."""
-        return self.published[name].name if name in self.published else None
 
-
-def _shipped() -> dict[str, Table]:
-    files = shipped_files(SHIPPED)
-    return {name: Table(files[name].read_bytes(), f"{name}.dna") for name in ALGORITHMS if name in files}
+def _own(folder: Path | None, files: dict[str, str]) -> dict[str, Table]:
+    """Tables by name, of what comes with the program, or of a folder."""
+    if folder is not None:
+        return _from_folder(folder, files)
+    shipped = shipped_files(SHIPPED)
+    return {name: Table(shipped[file].read_bytes(), f"{file}.dna") for name, file in files.items() if file in shipped}
 
 
 def _from_folder(folder: Path, files: dict[str, str]) -> dict[str, Table]:

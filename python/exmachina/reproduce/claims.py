@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from exmachina.reproduce.cast import ALGORITHMS, PUBLISHED, Cast
+from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.experiment import ClaimSpec, Experiment
 from exmachina.reproduce.measuring import Measurer, operands
 from exmachina.reproduce.running import Ran
+from exmachina.reproduce.seen import cases_of, seen_words
 from exmachina.reproduce.verdicts import Claim
 
 __all__ = ["claims_of"]
@@ -16,29 +17,38 @@ __all__ = ["claims_of"]
 def claims_of(
     experiment: Experiment, ran: Ran, cast: Cast, numbers: Mapping[tuple[str, str], float]
 ) -> Iterator[Claim]:
-    """All claims of an experiment, those on RemyCCs with both kinds of tables, where both are at hand."""
-    theirs = {name: table.name for name, table in cast.published.items()}
-    published = frozenset(theirs.values())
+    """All claims of an experiment, those on RemyCCs with each kind of tables that has all that they name."""
     for spec in experiment.claims:
         algorithms = _algorithms(experiment, spec)
-        ours = Measurer(ran.cases, numbers=numbers, excluded=published)
-        yield _claim(spec, spec.id, ours, "ours" if algorithms else "", ran)
-        if algorithms and algorithms <= set(theirs):
-            own = frozenset(name for name in cast.ours if name in PUBLISHED)
-            beside = Measurer(ran.cases, lambda name: theirs.get(name, name), numbers, own)
-            yield _claim(spec, f"{spec.id}-published", beside, "published", ran)
+        for kind, tables in cast.kinds.items():
+            if kind == "ours" or (algorithms and algorithms <= set(tables)):
+                name = spec.id if kind == "ours" else f"{spec.id}-{kind}"
+                measurer = _measurer(kind, cast, ran, numbers)
+                own = {one: tables[one] for one in sorted(algorithms & set(tables))}
+                seen = seen_words(experiment, spec.measure, own, ran, published=kind == "published")
+                yield _claim(spec, name, measurer, kind if algorithms else "", seen, ran)
+
+
+def _measurer(kind: str, cast: Cast, ran: Ran, numbers: Mapping[tuple[str, str], float]) -> Measurer:
+    """Measures with the tables of a kind in place of ours; those that stand for the same do not count beside them."""
+    labels = {name: table.name for name, table in cast.kinds[kind].items() if kind != "ours"}
+    others = {
+        table.name
+        for other, tables in cast.kinds.items()
+        for name, table in tables.items()
+        if other != kind and (other != "ours" or name in labels)
+    }
+    return Measurer(ran.cases, lambda name: labels.get(name, name), numbers, frozenset(others))
 
 
 def _algorithms(experiment: Experiment, spec: ClaimSpec) -> set[str]:
     """The algorithms that a claim is about: those that it names, and those of a case whose senders have their own."""
-    parts = [spec.measure, *(part for form in spec.measure.values() if isinstance(form, list) for part in form)]
-    cases = {part["case"] for part in parts if isinstance(part, Mapping) and "case" in part}
-    groups = [experiment.cases[case].scenario.get("senders") for case in cases]
+    groups = [experiment.cases[case].scenario.get("senders") for case in cases_of(experiment, spec.measure)]
     own = {sender.get("scheme") for group in groups if isinstance(group, list) for sender in group}
     return {name for name in operands(spec.measure) | own if name in ALGORITHMS}
 
 
-def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran) -> Claim:
+def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, seen: str, ran: Ran) -> Claim:  # noqa: PLR0917
     notes = [spec.note] if spec.note else []
     value: float | None = None
     low = high = None
@@ -69,4 +79,5 @@ def _claim(spec: ClaimSpec, name: str, measurer: Measurer, tables: str, ran: Ran
         below=spec.below,
         note=" ".join(notes),
         tables=tables,
+        seen=seen,
     )

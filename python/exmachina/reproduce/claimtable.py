@@ -45,6 +45,7 @@ COLUMNS = [
     ("off", "off by", "number", True),
     ("mark", "ours / paper", "", False),
     ("tables", "tables", "tight", True),
+    ("seen", "seen by them", "wide", True),
     ("note", "note", "wide", False),
 ]
 """Key, words, style, and whether rows sort by it; the order of the mark is that of `off`."""
@@ -116,6 +117,7 @@ def _row(claim: Claim, outcome: Outcome) -> dict[str, Any]:
         "mark": _mark(claim),
         "tables": whose(claim),
         "tables_key": claim.tables or "none",
+        "seen": claim.seen,
         "note": claim.note,
         "sort_keys": {key: repr(at) for key, at in keys.items() if at is not None and math.isfinite(at)},
     }

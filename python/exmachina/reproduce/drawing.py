@@ -9,7 +9,7 @@ from exmachina.reproduce.planes import plane
 from exmachina.reproduce.recordings import queue, sequence
 from exmachina.reproduce.running import Conditions, Ran
 
-__all__ = ["drawing_of"]
+__all__ = ["drawing_of", "numbers_of"]
 
 PLAIN = {"plane": plane, "sweep": sweep, "by-sender": by_sender, "locus": locus, "compare": compare, "gains": gains}
 RECORDED = {"sequence": sequence, "queue": queue}
@@ -31,3 +31,10 @@ def drawing_of(
     else:
         drawing = PLAIN[figure.kind](experiment, figure, ran)
     return drawing, numbers
+
+
+def numbers_of(
+    experiment: Experiment, figure: FigureSpec, ran: Ran, conditions: Conditions
+) -> dict[tuple[str, str], float]:
+    """The numbers alone, of contenders that no picture shows."""
+    return drawing_of(experiment, figure, ran, conditions)[1] if figure.kind in RECORDED else {}

@@ -78,7 +78,8 @@ def reproduce(
         if name not in OPERATORS:
             raise OptionError(f"traces: expected {' or '.join(OPERATORS)}, got {name}")
         read_file(path)
-    cast = Cast.load(*(None if given is None else Path(given) for given in (settled.ours, settled.tables)))
+    ours, published = (None if given is None else Path(given) for given in (settled.ours, settled.tables))
+    cast = Cast.load(ours, published, robust=settled.robust)
     folder = make_folder(output)
     cache = make_folder(folder / "cache")
     outcomes = []
@@ -138,10 +139,13 @@ def _picture(  # noqa: PLR0917
 ) -> Picture | None:
     """Draws and writes a figure; none if there is nothing in it."""
     from exmachina.pictures.render import save, spec_of  # noqa: PLC0415 (drawing takes a second to load)
-    from exmachina.reproduce.drawing import drawing_of  # noqa: PLC0415
+    from exmachina.reproduce.drawing import drawing_of, numbers_of  # noqa: PLC0415
 
-    chart, found = drawing_of(experiment, figure, ran, conditions)
+    # Robust tables have claims, and no place in pictures that are full without them.
+    robust = {table.name for table in conditions.cast.robust.values()}
+    chart, found = drawing_of(experiment, figure, ran.only(lambda label: label not in robust), conditions)
     numbers.update(found)
+    numbers.update(numbers_of(experiment, figure, ran.only(lambda label: label in robust), conditions))
     if chart is None:
         return None
     spec = spec_of(chart)

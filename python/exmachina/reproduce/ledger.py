@@ -34,13 +34,21 @@ COMPARED = {"at-least": "≥", "at-most": "≤", "order": ">"}
 """What stands before the paper's value where it is not a number to meet."""
 PLURAL = {Verdict.DIFFERS: "differ"}
 """Verdicts in words where there may be several."""
-WHOSE = {"ours": "ours", "published": "published", "": "neither"}
+WHOSE = {"ours": "ours", "published": "published", "robust": "robust", "": "none"}
 GROUPS = {
     "published": "the authors' published tables",
     "ours": "ours, each designed for the paper's model as the paper has it",
+    "robust": "our robust ones, for the same ranges in the world as it is",
     "": "schemes that people wrote, no table",
 }
-"""With whose tables claims are measured, in the order in which they are counted. None is of a `-robust` table."""
+"""With whose tables claims are measured, in the order in which they are counted."""
+SEEN = (
+    "*in training*: the table's model has such networks (but for the buffer, if that is named as new; the transports "
+    "of evaluations, with their repairs and timers, are in no training). *In choosing*: results on them were looked at "
+    "when it was decided which table to take, or to go on with. *New* is in what they lie outside the training's "
+    "ranges. The authors' training is as the papers tell of it; by what they chose is not known."
+)
+"""What the column `seen` of the ledger says."""
 WHOLE = 999.5
 """From here on three digits are no more than the whole number."""
 
@@ -145,7 +153,7 @@ def ledger_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     Returns:
         experiment, paper, id, claim, source, kind, unit, paper_value, reading (in `unit`), better, above, below (what
         the claim asks for: see `Claim`), ours, low, high (in `unit`), difference (a share of the paper's value),
-        verdict, tables, scale, note; null where not measured.
+        verdict, tables, seen, scale, note; null where not measured.
     """
     rows = [
         {
@@ -167,6 +175,7 @@ def ledger_frame(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "difference": difference(claim),
             "verdict": claim.verdict.value,
             "tables": claim.tables,
+            "seen": claim.seen,
             "scale": outcome.scale,
             "note": claim.note,
         }
@@ -181,7 +190,7 @@ SCHEMA = {
     **dict.fromkeys(("paper_value", "reading"), pl.Float64()),
     "better": pl.String(),
     **dict.fromkeys(("above", "below", "ours", "low", "high", "difference"), pl.Float64()),
-    **dict.fromkeys(("verdict", "tables", "scale", "note"), pl.String()),
+    **dict.fromkeys(("verdict", "tables", "seen", "scale", "note"), pl.String()),
 }
 
 
@@ -194,6 +203,7 @@ def write_ledger(outcomes: Sequence[Outcome], path: Path) -> Path:
 def ledger_markdown(outcomes: Sequence[Outcome]) -> str:
     """The ledger for docs: the rule, the counts, then a table for each paper."""
     lines = ["What a verdict means:", "", *(f"- *{verdict}*: {words}" for verdict, words in RULE.items()), ""]
+    lines += ["What tables had seen of a claim's networks:", "", SEEN, ""]
     lines += _counts([claim for outcome in outcomes for claim in outcome.claims])
     for paper in dict.fromkeys(outcome.paper for outcome in outcomes):
         pairs = [(outcome, claim) for outcome in outcomes if outcome.paper == paper for claim in outcome.claims]
@@ -203,8 +213,8 @@ def ledger_markdown(outcomes: Sequence[Outcome]) -> str:
             "",
             f"### {_plain(paper)}: {tally(claim for _, claim in pairs)}",
             "",
-            "| | claim | where | paper | read | ours | 95 % | off by | tables | note |",
-            "|---|---|---|---:|---:|---:|---:|---:|---|---|",
+            "| | claim | where | paper | read | ours | 95 % | off by | tables | seen | note |",
+            "|---|---|---|---:|---:|---:|---:|---:|---|---|---|",
         ]
         lines += [_line(outcome, claim) for outcome, claim in pairs]
     return "\n".join(lines) + "\n"
@@ -231,6 +241,7 @@ def _line(outcome: Outcome, claim: Claim) -> str:
         interval_words(claim),
         by_how_much(claim),
         _plain(whose(claim)),
+        _plain(claim.seen),
         _plain(claim.note),
     ]
     return f"| {' | '.join(cells)} |"

@@ -23,6 +23,8 @@ class ReproduceOptions:
     """A folder of the authors' published tables (.dna), to be run beside ours."""
     ours: Path | str | None = None
     """A folder of NAME.dna to take the place of our algorithms."""
+    robust: bool = False
+    """Our robust tables run, too, and claims are held to them besides, where there are some for all that one names."""
     threads: int | None = None
     """All processors if not given; the result is the same for any number."""
 
@@ -37,4 +39,5 @@ class ReproduceSettings(TypedDict, total=False):
     scale: Literal["quick", "paper"]
     tables: Path | str | None
     ours: Path | str | None
+    robust: bool
     threads: int | None

@@ -80,7 +80,8 @@ class Claim:
         better: "higher" or "lower", if the claim is about a side.
         above, below: The claim's direction, if it has one: ours must be beyond this.
         note: What a reader should know of it: what of it is ours, which link it ran on.
-        tables: "ours" or "published": whose algorithms it was measured with ("" if no algorithm of either is in it).
+        tables: "ours", "published" or "robust": with which algorithms it was measured ("" if none is in it).
+        seen: Whether its networks were in training these, in choosing them, or neither, and what of them is new.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Claim:
     below: float | None = None
     note: str = ""
     tables: str = "ours"
+    seen: str = ""
 
     @property
     def verdict(self) -> Verdict:

@@ -1,6 +1,6 @@
 """What a sender may run: rule tables, the algorithms that come with the program, and schemes of one's own."""
 
-from exmachina.schemes.algorithm import Algorithm, Rival, algorithms
+from exmachina.schemes.algorithm import Algorithm, Choosing, Rival, algorithms
 from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
 from exmachina.schemes.designed import designed_range
 from exmachina.schemes.flow import Flow
@@ -12,6 +12,7 @@ from exmachina.schemes.table import Table, TableLike
 __all__ = [
     "Ack",
     "Algorithm",
+    "Choosing",
     "Congestion",
     "Contender",
     "Flow",

@@ -14,7 +14,7 @@ from exmachina.files import ALGORITHMS, shipped_files, unknown
 from exmachina.networks import Model
 from exmachina.schemes.table import Table
 
-__all__ = ["Algorithm", "Rival", "algorithms"]
+__all__ = ["Algorithm", "Choosing", "Rival", "algorithms"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,23 @@ class Rival:
     """Share of its senders that were on and received nothing, of those that were on: they are in no score."""
     unpaired: int
     """Specimens that are not in the lead, because under one of the two nobody received anything there."""
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """What decided that it was this table: which one of several to take, or whether to go on with a design.
+
+    A search chooses besides, by specimens of its model that it does not train on; none of the held-out ones is there.
+    """
+
+    by: str
+    """On which networks tables were compared, in a person's words."""
+    experiments: tuple[str, ...]
+    """Those of `exmachina reproduce` whose networks were looked at for it, by id."""
+    held_out: bool
+    """Whether scores on its held-out specimens were."""
+    diary: str
+    """The heading of docs/designs.md that tells of it, as an anchor."""
 
 
 class Algorithm:
@@ -88,6 +105,12 @@ class Algorithm:
     def cpu_s(self) -> float:
         """CPU-seconds that its design took, those of designs that it began with included."""
         return float(self._facts["design"]["cpu_s"])
+
+    @property
+    def choosing(self) -> Choosing:
+        """What decided that it was this table."""
+        facts = self._facts["choosing"]
+        return Choosing(**{**facts, "experiments": tuple(facts["experiments"])})
 
     @property
     def score(self) -> float:
