@@ -1,5 +1,6 @@
 """docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
 
+import tomllib
 from collections.abc import Sequence
 from math import inf
 from pathlib import Path
@@ -81,9 +82,10 @@ RemyCC (Remy'13, section 4.3), "within a CPU-year" for a Tao (Tao'14).
 
 ![Score on specimens that the search does not train on, over CPU time, of each design](algorithms.png)
 
-The curves are of 32 specimens on which the search chooses what to keep, so that their ends may differ a little from
-the scores above. Dashed: the published table, Cubic and the reference, on the held-out specimens of the table above.
-(The curves of general-0.1, -1 and -10 are of what their searches went by, with `[[also]]`.)
+The curves are of what the searches went by, on specimens that they do not train on; they begin where designs of other
+tables that theirs began with had ended. Dots are the scores of the table above, dashed lines those of the published
+table, Cubic and the reference, all on its held-out specimens. Only dots compare with lines: a curve has fewer
+specimens, and where a model has other networks to train with ({rough}) it is of these.
 """
 
 
@@ -108,6 +110,7 @@ def page(algorithms: Sequence[Algorithm]) -> str:
         held_out=looked_at(algorithms),
         tuned=tuned(algorithms),
         costs=costs(algorithms),
+        rough=", ".join(f"`{one.name}`" for one in algorithms if is_rough(one)),
     )
 
 
@@ -210,6 +213,12 @@ def ends(span: Span, unit: float) -> str:
     return low if low == high else f"{low}–{high}"
 
 
+def is_rough(one: Algorithm) -> bool:
+    """Whether its search goes by other networks than those that it is scored on."""
+    model = tomllib.loads(one.model.text)
+    return "also" in model or "world" in model["design"]
+
+
 def costs(algorithms: Sequence[Algorithm]) -> str:
     """What the designs took."""
     head = ["algorithm", "rules", "CPU time", "packets simulated", "steps", "seed", "below the reference"]
@@ -252,11 +261,14 @@ def curves(algorithms: Sequence[Algorithm]) -> alt.ConcatChart:
 def curve(one: Algorithm) -> alt.LayerChart:
     """One time-to-score curve, and levels to compare it with."""
     levels = levels_of(one)
-    # The first rule alone may be off the picture: what matters is where the levels are.
-    shown = [one.score, *(level for _, level, _ in levels if level > one.score - 2)]
+    design, reached = one.metadata["design"], float(one.history["score"][-1])
+    # The first rule alone may be off the picture: what matters is where it ended, and where the levels are.
+    shown = [one.score, reached, *(level for _, level, _ in levels if level > one.score - 2)]
     reach = max(max(shown) - min(shown), 0.05)
     levels = [each for each in levels if each[1] >= min(shown) - 0.1 * reach]
-    steps = one.history.select(x=pl.col("cpu_s") + one.metadata["design"]["cpu_s_before"], y="score")
+    steps = one.history.select(x=pl.col("cpu_s") + design["cpu_s_before"], y="score")
+    end = pl.DataFrame({"x": [one.cpu_s], "y": [reached]})
+    steps = pl.concat([steps, end], how="vertical_relaxed")
     height = Side(min(shown) - 0.35 * reach, max(shown) + 0.18 * reach, SIZE[1])
     plane = Plane(span(steps["x"].to_numpy(), SIZE[0], log=True), height)
     place = plane.channels("CPU time (s)", "score per specimen")
@@ -276,6 +288,7 @@ def curve(one: Algorithm) -> alt.LayerChart:
             size=9,
         ),
         alt.Chart(steps).mark_line(interpolate="step-after", color=MACHINES[0], clip=True).encode(*place),
+        alt.Chart(end.with_columns(y=one.score)).mark_circle(size=45, color=MACHINES[0], opacity=1).encode(*place),
     ]
     return layered(layers, SIZE, one.name)
 
