@@ -8,8 +8,10 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from statistics import median
 from types import ModuleType
 
+import polars as pl
 import pytest
 from conftest import Command
 
@@ -33,6 +35,7 @@ def _script(name: str) -> ModuleType:
 
 # In the order in which they import each other.
 _script("internet_summary")
+SEARCHES = _script("time_to_score")
 SCRIPT = _script("readme")
 
 
@@ -67,6 +70,33 @@ def test_what_rounding_costs_is_what_was_measured() -> None:
     script = _script("exports")
     page = (DOCS / "export.md").read_text(encoding="utf-8")
     assert script.page(page, script.read()) == page, "python validation/exports.py writes it"
+
+
+def test_how_far_searches_get_is_what_was_measured() -> None:
+    page = (DOCS / "search.md").read_text(encoding="utf-8")
+    assert SEARCHES.page(page, pl.read_csv(SEARCHES.RESULTS)) == page, "python validation/time_to_score.py writes it"
+
+
+@pytest.mark.parametrize("heading", ["Fresh seeds", "Time to score: the two-specimen problem"])
+def test_medians_of_searches_are_those_of_the_rows_above(heading: str) -> None:
+    """Each row that says so has the medians of the rows of seeds above it, from the last such row on."""
+    rows = SCRIPT.markdown_table(DOCS / "search.md", heading)
+    first, *columns = rows[0]
+    above: list[dict[str, str]] = []
+    told = 0
+    for row in rows:
+        if "median" not in row[first]:
+            above.append(row)
+            continue
+        for column in columns:
+            scores = [SCRIPT.number(one[column]) for one in above if one[column]]
+            if len(scores) == len(above):
+                assert SCRIPT.number(row[column].strip("*")) == pytest.approx(median(scores), abs=5.1e-4), column
+                told += 1
+        above = []
+        if heading == "Fresh seeds":
+            break
+    assert told >= len(columns)
 
 
 def test_published_tables_that_ours_are_ahead_of() -> None:

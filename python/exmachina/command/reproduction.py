@@ -54,6 +54,7 @@ def run_command(
         "scale": options.scale,
         "our algorithms": "as shipped" if options.ours is None else str(options.ours),
         "published tables": "none given" if options.tables is None else str(options.tables),
+        "our robust tables": "claims are held to them, too" if options.robust else "left out",
         "version": _core.__version__,
         **{f"trace, {name}": str(path) for name, path in traces.items()},
     }
