@@ -52,8 +52,8 @@ TABLES = """
 {count} tables come with the program. Their designs took {all} of CPU time together, {longest} at most. For {rivals} of
 their models there is a table that the papers' authors published for the same networks ({distinct} tables, some for a
 model and the one with `-robust` both), the work of days to a year: by the design score, in this simulator,
-ours are ahead of {ahead} of them on {specimens} networks that no design has seen, with 95 % confidence
-([by how much](docs/algorithms.md)).
+ours are ahead of {ahead} of them on {specimens} networks that no design has seen, with 95 % confidence{looked}
+([by how much, and by what each was chosen](docs/algorithms.md)).
 """
 ELSEWHERE = """
 Do they hold up where they were not made? [docs/sturdy.md](docs/sturdy.md) measures it, line by line, in this simulator:
@@ -238,6 +238,7 @@ def tables() -> str:
     every = exmachina.algorithms()
     rivals = [one.published for one in every if one.published is not None]
     ahead = sum(rival.lead > rival.lead_ci95 for rival in rivals)
+    looked = [f"`{one.name}`" for one in every if one.choosing.held_out]
     designs = {one.metadata["model"]: one.cpu_s for one in every}.values()
     return TABLES.format(
         count=len(every),
@@ -246,6 +247,7 @@ def tables() -> str:
         rivals=in_words(len(rivals)),
         distinct=in_words(len({rival.name for rival in rivals})),
         ahead="all" if ahead == len(rivals) else in_words(ahead),
+        looked=f"; only {' and '.join(looked)} was gone on with after a look at its score there" if looked else "",
         specimens=min(one.metadata["held_out"]["specimens"] for one in every if one.published is not None),
     )
 

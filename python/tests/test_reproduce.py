@@ -308,6 +308,23 @@ def test_published_tables_stand_beside_ours(use: Use, ours: Path, tmp_path: Path
 
 
 @pytest.mark.slow
+def test_robust_tables_have_claims_and_no_place_in_pictures(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    table = Table.single(["send_ewma", "ack_ewma", "rtt_ratio"], 1.0, 1, 10.0, "slower")
+    (ours / "general-1-robust.dna").write_bytes(table.dna)
+    without = reproduce("tiny", output=tmp_path / "out", ours=ours)[0]
+    outcome = reproduce("tiny", output=tmp_path / "out", ours=ours, robust=True)[0]
+    found = {claim.id: claim for claim in outcome.claims}
+    assert list(found) == ["tiny-cubic", "tiny-remy", "tiny-remy-robust"]
+    assert found["tiny-remy-robust"].tables == "robust"
+    assert found["tiny-remy"] == without.claims[1]
+    assert (found["tiny-remy-robust"].ours or 0) < (found["tiny-remy"].ours or 0)
+    names = [row["scheme"] for row in outcome.tables[0].rows.to_dicts()]
+    assert names == ["RemyCC δ=1", "RemyCC δ=1, robust", "Cubic"]
+    assert outcome.pictures[0].svg.read_bytes() == without.pictures[0].svg.read_bytes()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(catalogue()))
 def test_every_experiment_has_its_pictures_and_claims(name: str, use: Use, ours: Path, tmp_path: Path) -> None:
     experiment = small(catalogue()[name])

@@ -41,7 +41,9 @@ def seen_words(
         ran: What was run.
         published: Whether these are the authors' tables.
     """
-    texts = [ran.evaluations[case].text for case in cases_of(experiment, measure) if case in ran.evaluations]
+    cases = cases_of(experiment, measure)
+    places = {experiment.id, *(f"{experiment.id}/{case}" for case in cases)}
+    texts = [ran.evaluations[case].text for case in cases if case in ran.evaluations]
     if not texts or not tables:
         return ""
     networks = _part(reduce(Ranges.united, map(stated, texts)), measure.get("at", {}))
@@ -49,7 +51,7 @@ def seen_words(
     for name, table in tables.items():
         # What the papers say of the authors' training is what our model of the same name has.
         training = stated(Model.load(name).text) if published else designed_range(table)
-        words[name] = "not known" if training is None else _of_table(experiment.id, name, table, training, networks)
+        words[name] = "not known" if training is None else _of_table(places, name, table, training, networks)
     alike = set(words.values())
     return alike.pop() if len(alike) == 1 else "; ".join(f"{name}: {text}" for name, text in words.items())
 
@@ -65,14 +67,17 @@ def _part(networks: Ranges, at: Mapping[str, Any]) -> Ranges:
     return replace(networks, **inside)
 
 
-def _of_table(experiment: str, name: str, table: Table, training: Ranges, networks: Ranges) -> str:
-    """Of one table: `in training`, `in choosing`, both, or `neither`, with what is new to it."""
+def _of_table(places: set[str], name: str, table: Table, training: Ranges, networks: Ranges) -> str:
+    """Of one table: `in training`, `in choosing`, both, or `neither`, with what is new to it.
+
+    `places` are what its choosing may call these networks.
+    """
     shipped = _shipped().get(table.dna)
     alike = [] if shipped is None else shipped.metadata["together"]
     beside = tuple(one for one in networks.neighbours or () if one.removesuffix(".dna") not in (name, *alike))
     found = new(training, replace(networks, neighbours=beside))
     trained = "in training" if set(found) <= set(BUFFER) else ""
-    chosen = "in choosing" if shipped is not None and experiment in shipped.choosing.experiments else ""
+    chosen = "in choosing" if shipped is not None and places & set(shipped.choosing.experiments) else ""
     where = " and ".join(filter(None, (trained, chosen))) or ("not in training" if shipped is None else "neither")
     return f"{where} (new: {'; '.join(found)})" if found else where
 

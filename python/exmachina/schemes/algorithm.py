@@ -45,7 +45,7 @@ class Choosing:
     by: str
     """On which networks tables were compared, in a person's words."""
     experiments: tuple[str, ...]
-    """Those of `exmachina reproduce` whose networks were looked at for it, by id."""
+    """Those of `exmachina reproduce` whose networks were looked at for it, by id, or one case of them, as `ID/CASE`."""
     held_out: bool
     """Whether scores on its held-out specimens were."""
     diary: str
