@@ -114,7 +114,7 @@ def _charts(demo: Demo) -> _Charts:
     levels = {scheme: (means[scheme], colours[scheme]) for scheme in means if scheme not in (REFERENCE, DESIGNED)}
     return _Charts(
         score_curve_chart(demo.design.history, means[REFERENCE], levels, size=PLANE),
-        tradeoff_chart(clouds_of(demo.report.specimens), frontier=False, throughput=SHARE, size=PLANE),
+        tradeoff_chart(clouds_of(demo.report.frame), frontier=False, throughput=SHARE, size=PLANE),
         score_chart(summary, colours, width=SCORES),
     )
 

@@ -4,7 +4,7 @@ Where runs have several senders, all of a cloud is of medians: a dot that of a r
 Senders of a run differ by much and by more upwards than downwards, so that their means lie elsewhere.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +35,7 @@ class Cloud:
     """The ellipse of one standard deviation, or another share of it, of log10(delay) and throughput, as delay and
     throughput, shape (points, 2)."""
     median: tuple[float, float]
-    """Delay and throughput: of specimens, or of all senders of all runs, as Remy'13 (§5.2) has it."""
+    """Delay and throughput, of all senders of all runs, as Remy'13 (§5.2) has it."""
 
 
 def scheme_colours(schemes: list[str]) -> dict[str, str]:
@@ -48,10 +48,16 @@ def scheme_colours(schemes: list[str]) -> dict[str, str]:
     return colours
 
 
-def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
-    """A cloud for each scheme of `ScoreReport.specimens`; throughput is over an equal share of the link."""
-    colours = scheme_colours(specimens["scheme"].unique(maintain_order=True).to_list())
-    return _clouds(specimens, "scheme", ["queueing_delay_ms", "normalised_throughput"], colours)
+def clouds_of(frame: pl.DataFrame) -> list[Cloud]:
+    """A cloud for each scheme of `ScoreReport.frame`; throughput is over an equal share of the link."""
+    flows = frame.filter(pl.col("on_s") > 0).select(
+        "normalised_throughput",
+        label="scheme",
+        run="specimen",
+        counted_delay_ms=pl.col("mean_rtt_ms") - pl.col("min_rtt_ms"),
+    )
+    colours = scheme_colours(flows["label"].unique(maintain_order=True).to_list())
+    return clouds_of_flows(flows, "normalised_throughput", colours=colours)
 
 
 def clouds_of_flows(
@@ -65,7 +71,7 @@ def clouds_of_flows(
 
     Args:
         flows: One row per run and sender that was on: label, run, counted_delay_ms and `measure`.
-        measure: The column that is up, in Mbit/s.
+        measure: The column that is up.
         colours: By label; by family if not given.
         sigma: Of the ellipses.
     """
@@ -74,8 +80,16 @@ def clouds_of_flows(
     runs = flows.group_by("label", "run", maintain_order=True).agg(pl.col(columns).median())
     medians = flows.group_by("label").agg(pl.col(columns).median())
     found = {label: (max(delay_ms or 0, LEAST_MS), up) for label, delay_ms, up in medians.iter_rows()}
-    clouds = _clouds(runs, "label", columns, colours, sigma)
-    return [replace(cloud, median=found[cloud.scheme]) for cloud in clouds]
+    clouds = []
+    for (label,), group in runs.drop_nulls(columns).group_by("label", maintain_order=True):
+        delay_ms, throughput = np.maximum(group[columns[0]].to_numpy(), LEAST_MS), group[measure].to_numpy()
+        around = None if label == REFERENCE else ellipse(np.log10(delay_ms), throughput)
+        outline = None if around is None else around.center + sigma * (around.outline() - around.center)
+        if outline is not None:
+            outline = np.stack([10 ** outline[:, 0], outline[:, 1]], axis=1)
+        name = str(label)
+        clouds.append(Cloud(name, colours[name], delay_ms, throughput, outline, found[name]))
+    return clouds
 
 
 def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
@@ -85,22 +99,3 @@ def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
         if not frontier or throughput > frontier[-1][1]:
             frontier.append((delay_ms, throughput))
     return frontier
-
-
-def _clouds(
-    frame: pl.DataFrame, by: str, columns: list[str], colours: dict[str, str], sigma: float = 1.0
-) -> list[Cloud]:
-    """Of the columns of delay and throughput; runs in which nobody received anything are left out."""
-    delay, up = columns
-    usable = frame.drop_nulls(columns)
-    clouds = []
-    for (scheme,), group in usable.group_by(by, maintain_order=True):
-        delay_ms = np.maximum(group[delay].to_numpy(), LEAST_MS)
-        throughput = group[up].to_numpy()
-        around = None if scheme == REFERENCE else ellipse(np.log10(delay_ms), throughput)
-        outline = None if around is None else around.center + sigma * (around.outline() - around.center)
-        if outline is not None:
-            outline = np.stack([10 ** outline[:, 0], outline[:, 1]], axis=1)
-        median = (float(np.median(delay_ms)), float(np.median(throughput)))
-        clouds.append(Cloud(str(scheme), colours[str(scheme)], delay_ms, throughput, outline, median))
-    return clouds
