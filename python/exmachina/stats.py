@@ -13,6 +13,10 @@ import numpy.typing as npt
 
 __all__ = ["Ellipse", "Floats", "Indices", "Interval", "bootstrap_interval", "ellipse", "mean_interval"]
 
+MOST_CORRECTED = 2000
+"""Values of a sample that are corrected for."""
+DRAWN_AT_ONCE = 1_000_000
+"""Values, for memory's sake: many runs are drawn in turns."""
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
@@ -57,6 +61,8 @@ def bootstrap_interval(
 ) -> tuple[float, float] | None:
     """The BCa bootstrap interval of what follows from some samples (Efron 1987): corrected for bias and skewness.
 
+    Of samples so large that there is next to nothing to correct, the percentile interval: BCa takes their square.
+
     Args:
         statistic: Told of each sample which of its values are drawn, shape (draws, values drawn), gives one number for
             each draw, shape (draws,).
@@ -83,10 +89,12 @@ def bootstrap_interval(
         vectorized=True,
         confidence_level=confidence,
         rng=np.random.default_rng(seed),
+        batch=max(1, min(resamples, DRAWN_AT_ONCE // max(counts))),
     )
+    method = "BCa" if max(counts) <= MOST_CORRECTED else "percentile"
     with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", DegenerateDataWarning)
-        found = drawn(n_resamples=resamples, method="BCa")
+        found = drawn(n_resamples=resamples, method=method)
         if np.isnan(found.confidence_interval).any():
             # What no single value moves, such as a share of points, has no skewness to correct for.
             found = drawn(n_resamples=0, method="percentile", bootstrap_result=found)

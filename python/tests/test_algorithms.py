@@ -95,17 +95,19 @@ def test_no_split_is_at_a_pace(algorithm: Algorithm) -> None:
 
 
 @pytest.mark.slow
-def test_a_score_can_be_had_again() -> None:
+def test_scores_can_be_had_again_with_the_transports_of_today() -> None:
+    """The table's, the reference's, and those of the schemes that it is compared with."""
     one = Algorithm(NAME)
     held_out = one.metadata["held_out"]
     report = score(
-        one.table,
+        [one.table, *(rival.name for rival in one.rivals)],
         one.model,
         specimens=held_out["specimens"],
         seconds_each=held_out["seconds_each"],
         seed=held_out["seed"],
     )
-    ours, reference = report.summary.iter_rows(named=True)
+    ours, *rivals, reference = report.summary.iter_rows(named=True)
+    assert [line["score"] for line in rivals] == pytest.approx([rival.score for rival in one.rivals], rel=1e-5)
     assert ours["score"] == pytest.approx(one.score, rel=1e-5)
     assert ours["score_ci95"] == pytest.approx(one.score_ci95, rel=1e-5)
     assert reference["score"] == pytest.approx(one.reference, rel=1e-5)

@@ -50,6 +50,15 @@ def test_the_interval_of_many_skewed_values_covers_the_truth_nearly_as_often_as_
     assert 0.925 < covered < 0.965
 
 
+@pytest.mark.slow
+def test_a_large_sample_takes_neither_long_nor_much_memory_and_is_as_well_known() -> None:
+    values = np.random.default_rng(3).normal(5, 1, size=20_000)
+    interval = bootstrap_interval(lambda drawn: np.asarray(values[drawn[0]].mean(axis=1)), [len(values)], seed=1)
+    assert interval is not None
+    half = 1.96 / np.sqrt(len(values))
+    assert np.subtract(interval, values.mean()) == pytest.approx([-half, half], rel=0.15)
+
+
 def mean_of(values: Floats) -> Callable[[Sequence[Indices]], Floats]:
     return lambda drawn: np.asarray(values[drawn[0]].mean(axis=1))
 
