@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core
 from exmachina.command import terminal
+from exmachina.command.hunting import worst
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
 from exmachina.designing import Budget, DesignOptions
@@ -153,6 +154,7 @@ def inspect(
 
 
 app.command(probe)
+app.command(worst)
 
 
 @app.command
