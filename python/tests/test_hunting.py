@@ -208,7 +208,7 @@ def test_the_scenario_has_the_runs_that_the_harm_was_measured_on(found: Worst) -
     means_of = dict(means.agg(pl.col("value").mean()).iter_rows())
     assert found.measure.harm(means_of, "cubic") == pytest.approx(found.harm)
     assert f"{found.harm:.3g}" in found.scenario
-    assert "# Found by exmachina worst cubic --limits small --rivals bbr3 --networks 30" in found.scenario
+    assert "# Found by exmachina worst cubic --limits small.toml --rivals bbr3 --networks 30" in found.scenario
 
 
 def test_the_worst_is_reduced_and_confirmed(found: Worst) -> None:

@@ -1,6 +1,7 @@
 """What a search gave: the worst network for a scheme, how bad it is, what matters, and the scenario that shows it."""
 
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
@@ -11,17 +12,18 @@ import tomli_w
 
 from exmachina.errors import ModelError
 from exmachina.evaluation import Trace
-from exmachina.files import make_folder, write_atomically, write_parquet
+from exmachina.files import LIMITS, make_folder, shipped_files, write_atomically, write_parquet
 from exmachina.hunting.judge import short_s
-from exmachina.hunting.limits import Limits
-from exmachina.hunting.measures import Measure
+from exmachina.hunting.limits import DESIGNED, Limits
+from exmachina.hunting.measures import OMNISCIENT, Measure
 from exmachina.hunting.options import WorstOptions
 from exmachina.hunting.training import also_text
+from exmachina.hunting.trials import FILE as TRIALS
 from exmachina.probing import Base
 
 __all__ = ["Worst", "scenario_text"]
 
-SCENARIO, FOUND, TRIALS, SUMMARY, ALSO = "worst.toml", "found.toml", "trials.parquet", "summary.csv", "also.toml"
+SCENARIO, FOUND, SUMMARY, ALSO = "worst.toml", "found.toml", "summary.csv", "also.toml"
 COLUMNS = 118
 """Of a comment."""
 
@@ -143,6 +145,7 @@ class Worst:
             f"The worst of {len(self.trials)} networks within {self.limits.file} for {self.scheme}: {bad} "
             f"({self.measure.title}: {_number(harm)}, on {self.options.checks} draws that chose nothing). {last}",
             *each,
+            *([] if self.scheme in self.schemes else [f"Not in the list below, which names no files: {self.scheme}."]),
             f"Found by {self.command}",
         ]
         tables = network.tables(self.options.checks, self.checks_seed, short_s(network, self.measure))
@@ -152,14 +155,16 @@ class Worst:
     def command(self) -> str:
         """What finds it again."""
         options, default = self.options, WorstOptions()
-        names = ("measure", "networks", "draws", "checks", "keep", "seed", "delta")
-        given = [
-            f"--{name} {getattr(options, name)}" for name in names if getattr(options, name) != getattr(default, name)
-        ]
-        rivals = ",".join(name for name in self.frame["scheme"] if name not in (self.scheme, "omniscient"))
-        fixed = [f"--without {','.join(self.limits.fixed)}"] if self.limits.fixed else []
-        limits = [f"--limits {Path(self.limits.file).name.removesuffix('.toml')}"]
-        return " ".join(["exmachina worst", self.scheme, *limits, f"--rivals {rivals or chr(39) * 2}", *fixed, *given])
+        words = ["exmachina", "worst", self.scheme if self.scheme in self.schemes else f"{self.scheme}.dna"]
+        limits = self.limits.file.removesuffix(LIMITS.ending)
+        words += ["--limits", limits if limits in (*shipped_files(LIMITS), DESIGNED) else self.limits.file]
+        needed = {self.scheme, *([OMNISCIENT] if self.measure.beside == "omniscient" else [])}
+        words += ["--rivals", ",".join(name for name in self.frame["scheme"] if name not in needed)]
+        words += ["--without", ",".join(self.limits.fixed)] if self.limits.fixed else []
+        for name in ("measure", "networks", "draws", "checks", "keep", "seed", "delta"):
+            if getattr(options, name) != getattr(default, name):
+                words += [f"--{name}", str(getattr(options, name))]
+        return shlex.join(words)
 
 
 def scenario_text(network: Base, lines: list[str], schemes: tuple[str, ...], tables: dict[str, Any]) -> str:

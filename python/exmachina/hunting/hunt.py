@@ -8,21 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
-import polars as pl
-
 from exmachina import _core
 from exmachina.errors import OptionError, SchemeError, Stopped
-from exmachina.files import (
-    ALGORITHMS,
-    alone,
-    digest,
-    make_folder,
-    read_parquet,
-    shipped_files,
-    write_atomically,
-    write_parquet,
-)
-from exmachina.hunting.found import SCENARIO, TRIALS, Worst, scenario_text
+from exmachina.files import ALGORITHMS, alone, digest, make_folder, shipped_files, write_atomically
+from exmachina.hunting.found import SCENARIO, Worst, scenario_text
 from exmachina.hunting.judge import Judge, short_s
 from exmachina.hunting.limits import DESIGNED, Limits, LimitsLike
 from exmachina.hunting.measures import measure_named
@@ -31,7 +20,8 @@ from exmachina.hunting.proposals import proposals
 from exmachina.hunting.reduction import reduced
 from exmachina.hunting.seeds import named_seed
 from exmachina.hunting.space import Space
-from exmachina.probing import AXES, Base
+from exmachina.hunting.trials import Trials
+from exmachina.probing import Base
 from exmachina.schemes import Contender, SchemeLike, Table, contender_of, designed_delta, designed_range
 
 __all__ = ["Hunting", "worst"]
@@ -144,8 +134,8 @@ class _Hunt:
     ) -> None:
         self.judge, self.limits, self.options, self.folder, self.tell = judge, limits, options, folder, tell
         self.space = Space(limits)
+        self.trials = Trials(list(limits.reaches), folder, self._key())
         self.began, self.began_cpu = time.monotonic(), time.process_time()
-        self.tried: list[tuple[int, float | None, Base]] = []
         self.after = 0
         """Networks judged since the search ended."""
 
@@ -159,20 +149,17 @@ class _Hunt:
 
     def _search(self) -> None:
         """Tries networks, batch by batch; those of an earlier call are known."""
-        options, kept, batch = self.options, self._kept(), 0
-        points = proposals(self.space, options.networks, options.seed)
+        points, batch = proposals(self.space, self.options.networks, self.options.seed), 0
         asked = next(points)
         while True:
             networks = [self.space.network(point) for point in asked]
-            known = kept[len(self.tried) : len(self.tried) + len(networks)]
-            seed = named_seed(options.seed, "traffic", batch)
             self._report("searching")
+            known = self.trials.known(len(networks))
             # All of a batch meet the same traffic, so that they can be compared; the next batch meets another.
-            rest = [self.judge.harm(network, options.draws, seed) for network in networks[len(known) :]]
-            harms = [*known, *rest]
-            self.tried += [(batch, harm, network) for harm, network in zip(harms, networks, strict=True)]
-            if rest:
-                self._keep()
+            seed = named_seed(self.options.seed, "traffic", batch)
+            rest = networks[len(known) :]
+            harms = [*known, *(self.judge.harm(network, self.options.draws, seed) for network in rest)]
+            self.trials.add(batch, networks, harms)
             try:
                 asked = points.send(harms)
             except StopIteration:
@@ -181,12 +168,9 @@ class _Hunt:
 
     def _worst(self) -> tuple[Base, float]:
         """The worst by draws that did not choose it, and how bad it is by these."""
-        known = [(harm, network) for _, harm, network in self.tried if harm is not None]
-        ranked = sorted(known, key=lambda one: -one[0])
-        short_list = list(dict.fromkeys(network for _, network in ranked))[:SHORT_LIST]
-        judged = [
-            (harm, network) for network in short_list if (harm := self._anew(network, "measuring anew")) is not None
-        ]
+        short_list = [network for _, network in self.trials.ranked[:SHORT_LIST]]
+        anew = [(self._anew(network, "measuring anew"), network) for network in short_list]
+        judged = [(harm, network) for harm, network in anew if harm is not None]
         if not judged:
             raise OptionError(f"measure: in no network there was anything to measure of {self.options.measure}")
         harm, network = max(judged, key=lambda one: one[0])
@@ -218,27 +202,21 @@ class _Hunt:
             frame=frame,
             frame_found=as_found,
             trace=self.judge.traced(plainer.network, seed),
-            trials=self._trials(),
+            trials=self.trials.frame,
             checks_seed=seed,
             schemes=self._named(),
-            key=self._key(),
+            key=self.trials.key,
             cpu_s=time.process_time() - self.began_cpu,
         )
 
     def _named(self) -> tuple[str, ...]:
         """Schemes that a scenario file can name: not tables of one's own, nor classes."""
-        everyone = map(contender_of, [self.judge.scheme, *self.judge.rivals])
-        shipped = shipped_files(ALGORITHMS)
+        everyone, shipped = map(contender_of, self.judge.everyone), shipped_files(ALGORITHMS)
         return tuple(one.label for one in everyone if isinstance(one.scheme, str) or one.name in shipped)
-
-    def _trials(self) -> pl.DataFrame:
-        columns = {"batch": [batch for batch, _, _ in self.tried], "harm": [harm for _, harm, _ in self.tried]}
-        axes = {name: [AXES[name].of(network) for _, _, network in self.tried] for name in self.limits.reaches}
-        return pl.DataFrame({**columns, **axes}, schema_overrides={"harm": pl.Float64})
 
     def _key(self) -> str:
         """What harms follow from; empty where a class takes part, of which nobody knows what it calls."""
-        everyone = [contender_of(one) for one in (self.judge.scheme, *self.judge.rivals)]
+        everyone = [contender_of(one) for one in self.judge.everyone]
         contents = [one.content for one in everyone]
         if None in contents:
             return ""
@@ -247,36 +225,22 @@ class _Hunt:
         parts = [part for part in contents if part is not None]
         return digest(_core.__version__, self.limits.text, str(self.limits.fixed), str(settings), str(labels), *parts)
 
-    def _kept(self) -> list[float | None]:
-        """The harms of an earlier call like this one."""
-        found = None if self.folder is None else read_parquet(self.folder / TRIALS)
-        key = self._key()
-        if found is None or not key or found[1].get("key") != key:
-            return []
-        return list(found[0]["harm"])
-
-    def _keep(self) -> None:
-        if self.folder is not None:
-            write_parquet(self.folder / TRIALS, self._trials(), {"key": self._key()})
-
     def _report(self, doing: str) -> None:
         if self.tell is None:
             return
-        wall_s, done = time.monotonic() - self.began, len(self.tried) + self.after
+        wall_s, done = time.monotonic() - self.began, len(self.trials) + self.after
         networks = self.options.networks + SHORT_LIST + 2 * len(self.limits.free)
-        known = [(harm, network) for _, harm, network in self.tried if harm is not None]
-        harm, network = max(known, key=lambda one: one[0], default=(None, None))
+        harm, network = next(iter(self.trials.ranked), (None, None))
         left_s = wall_s * max(0, networks - done) / done if done else None
         self.tell(Hunting(doing, min(done, networks), networks, harm, network, wall_s, left_s))
 
     def _stopped(self) -> Stopped:
         """Writes the worst so far."""
-        known = [(harm, network) for _, harm, network in self.tried if harm is not None]
-        if self.folder is None or not known:
+        if self.folder is None or not self.trials.ranked:
             return Stopped("Stopped.")
-        harm, network = max(known, key=lambda one: one[0])
+        harm, network = self.trials.ranked[0]
         lines = [
-            f"The worst so far for {self.judge.label}, of {len(self.tried)} networks within {self.limits.file}: "
+            f"The worst so far for {self.judge.label}, of {len(self.trials)} networks within {self.limits.file}: "
             f"{self.judge.measure.title} {harm:.3g}.",
             "The search was stopped: neither reduced, nor confirmed on draws that did not choose it.",
         ]

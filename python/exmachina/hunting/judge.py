@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
+import tomli_w
 
 from exmachina.evaluation import Evaluation, Trace, evaluate, trace
 from exmachina.hunting.measures import OMNISCIENT, Measure
@@ -34,6 +35,11 @@ class Judge:
         """What results call the scheme."""
         return contender_of(self.scheme).label
 
+    @property
+    def everyone(self) -> list[SchemeLike]:
+        """The scheme, its rivals, and whoever else the measure needs."""
+        return [self.scheme, *self.rivals, *([OMNISCIENT] if self.measure.beside == "omniscient" else [])]
+
     def harm(self, network: Base, runs: int, seed: int) -> float | None:
         """How bad it is, by the mean over so many runs; none where there was nothing to measure."""
         beside = {"rivals": self.rivals, "omniscient": [OMNISCIENT], "nobody": []}[self.measure.beside]
@@ -49,12 +55,9 @@ class Judge:
             (its standard error), score, throughput (over an equal share) and delay (RTT over that of an empty
             network), starved_share.
         """
-        needed = [OMNISCIENT] if self.measure.beside == "omniscient" else []
-        everyone = [self.scheme, *self.rivals, *needed]
-        flows = self._flows(network, everyone, runs, seed)
+        flows = self._flows(network, self.everyone, runs, seed)
         values = self.measure.values(flows, network.senders, self.delta)
-        compared = values.filter(pl.col("scheme").is_in([self.label, *self._compared]))
-        harm = self.measure.harm(_means(compared), self.label)
+        harm = self.measure.harm(_means(values), self.label)
         each = measured(flows, network.senders, self.delta).group_by("scheme", maintain_order=True)
         scores = each.agg(
             score=pl.col("score").mean(),
@@ -64,15 +67,11 @@ class Judge:
         )
         error = pl.col("value").std() / pl.len().sqrt()
         means = values.group_by("scheme").agg(pl.col("value").mean(), value_error=error)
-        order = pl.DataFrame({"scheme": [contender_of(one).label for one in everyone]})
+        order = pl.DataFrame({"scheme": [contender_of(one).label for one in self.everyone]})
         own = pl.when(pl.col("scheme") == self.label).then(pl.lit(harm, dtype=pl.Float64)).alias("harm")
         found = order.join(means, on="scheme", how="left", maintain_order="left")
         found = found.join(scores, on="scheme", how="left", maintain_order="left")
         return found.select("scheme", own, pl.exclude("scheme"))
-
-    @property
-    def _compared(self) -> list[str]:
-        return [contender_of(rival).label for rival in self.rivals] if self.measure.beside == "rivals" else []
 
     def traced(self, network: Base, seed: int) -> Trace:
         """The first run of the scheme, packet by packet."""
@@ -82,8 +81,8 @@ class Judge:
         return evaluate(self._evaluation(network, runs, seed), schemes, threads=self.threads).flows
 
     def _evaluation(self, network: Base, runs: int, seed: int) -> Evaluation:
-        text = network.scenario(runs, seed, short_s(network, self.measure))
-        return Evaluation(f"description = {network.words!r}\n{text}", "worst.toml")
+        tables = network.tables(runs, seed, short_s(network, self.measure))
+        return Evaluation(tomli_w.dumps({"description": network.words, **tables}), "worst.toml")
 
 
 def short_s(network: Base, measure: Measure) -> float:

@@ -11,6 +11,7 @@ from cmaes import CatCMAwM
 
 from exmachina.hunting.seeds import named_seed
 from exmachina.hunting.space import Point, Space
+from exmachina.hunting.trials import Harms
 
 __all__ = ["Proposals", "proposals"]
 
@@ -27,9 +28,8 @@ STEP = 0.12
 FAITH = 0.6
 """Probability with which a climb begins for the choice that it starts from, besides an even share of the rest."""
 
-Harms = list[float | None]
 Proposals = Generator[list[Point], Harms, None]
-"""Hands over points, and is sent the harm of each; none where there was nothing to measure."""
+"""Hands over points, and is sent the harm of each."""
 
 
 def proposals(space: Space, networks: int, seed: int) -> Proposals:
