@@ -1,16 +1,13 @@
 """`exmachina worst`: what it is told, a bar while it searches, and at the end how bad it is, and what of it matters."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.command.terminal import Count, consoles, counting_display, duration
 from exmachina.hunting import Hunting, Worst, WorstOptions
 from exmachina.hunting import worst as search_worst
 from exmachina.pictures import draw
@@ -47,7 +44,7 @@ def worst(
     """
     folder = output or Path(f"{Path(scheme).name.removesuffix('.dna')}-worst")
     out, messages = consoles()
-    with _display(messages, quiet=quiet) as on_progress:
+    with counting_display(messages, "searching", _count, quiet=quiet) as on_progress:
         found = search_worst(
             scheme,
             limits,
@@ -62,36 +59,23 @@ def worst(
     out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
 
 
-@contextmanager
-def _display(console: Console, *, quiet: bool) -> Iterator[Callable[[Hunting], None] | None]:
-    """A bar for a search under way: networks tried, the worst so far, and time left."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
-    with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("searching", total=None, facts="")
-
-        def show(now: Hunting) -> None:
-            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            worst_so_far = "" if now.harm is None else f", worst {signed(now.harm, 2)}"
-            facts = f"{now.done} of {now.networks} networks{worst_so_far}{left}"
-            bars.update(task, description=now.doing, total=now.networks, completed=now.done, facts=facts)
-
-        yield show
+def _count(now: Hunting) -> Count:
+    so_far = "" if now.harm is None else f", worst {signed(now.harm, 2)}"
+    return Count(now.doing, now.done, now.networks, f"networks{so_far}", now.left_s)
 
 
 def _show(console: Console, found: Worst) -> None:
     """Prints how bad the worst network is, for whom, and what of it matters."""
     console.print(f"{found.network.words}: {found.words}.", soft_wrap=True)
     grid = Grid(box=None, padding=(0, 2), header_style="bold")
-    grid.add_column("scheme")
-    for head in (found.measure.title, "score", "throughput", "RTT", "starved"):
+    grid.add_column("scheme", no_wrap=True)
+    numbers = {"score": "score", "throughput": "throughput", "delay": "RTT"}
+    # Regret is of the score, which is there.
+    shown = numbers if found.measure.behind else {"value": found.measure.name, **numbers}
+    for head in (*shown.values(), "starved"):
         grid.add_column(head, justify="right", no_wrap=True)
     for line in found.frame.iter_rows(named=True):
-        cells = [
-            "–" if line[name] is None else f"{line[name]:.3g}" for name in ("value", "score", "throughput", "delay")
-        ]
+        cells = ["–" if line[name] is None else f"{line[name]:.3g}" for name in shown]
         starved = "–" if line["starved_share"] is None else percent(line["starved_share"])
         grid.add_row(line["scheme"], *cells, starved)
     console.print(grid)

@@ -68,7 +68,7 @@ class Worst:
     key: str
     """What the trials follow from: a call with the same does not try them again. Empty where nobody knows."""
     cpu_s: float
-    """What the search took in this process."""
+    """CPU time of the search, that of earlier calls with what they tried included."""
 
     @property
     def harm(self) -> float | None:
@@ -127,7 +127,7 @@ class Worst:
         folder = make_folder(folder)
         write_atomically(folder / SCENARIO, self.scenario.encode())
         write_atomically(folder / FOUND, self.scenario_found.encode())
-        write_parquet(folder / TRIALS, self.trials, {"key": self.key})
+        write_parquet(folder / TRIALS, self.trials, {"key": self.key, "cpu_s": str(self.cpu_s)})
         write_atomically(folder / SUMMARY, self.frame.write_csv().encode())
         if self.also is not None:
             write_atomically(folder / ALSO, self.also.encode())

@@ -135,7 +135,7 @@ class _Hunt:
         self.judge, self.limits, self.options, self.folder, self.tell = judge, limits, options, folder, tell
         self.space = Space(limits)
         self.trials = Trials(list(limits.reaches), folder, self._key())
-        self.began, self.began_cpu = time.monotonic(), time.process_time()
+        self.began = time.monotonic()
         self.after = 0
         """Networks judged since the search ended."""
 
@@ -206,7 +206,7 @@ class _Hunt:
             checks_seed=seed,
             schemes=self._named(),
             key=self.trials.key,
-            cpu_s=time.process_time() - self.began_cpu,
+            cpu_s=self.trials.cpu_s,
         )
 
     def _named(self) -> tuple[str, ...]:

@@ -1,10 +1,9 @@
 """What may be set of a search for the worst network."""
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TypedDict
 
-from exmachina.checks import check_seed
+from exmachina.checks import check_delta, check_seed
 from exmachina.errors import OptionError
 from exmachina.hunting.measures import measure_named
 
@@ -49,8 +48,7 @@ class WorstOptions:
         if not 0 < self.keep <= 1:
             raise OptionError(f"keep: expected more than 0 and at most 1, got {self.keep:g}")
         check_seed(self.seed)
-        if self.delta is not None and not (isfinite(self.delta) and self.delta >= 0):
-            raise OptionError(f"delta: expected a number of at least 0, got {self.delta:g}")
+        check_delta(self.delta)
 
 
 class WorstSettings(TypedDict, total=False):

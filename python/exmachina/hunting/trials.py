@@ -1,5 +1,6 @@
 """The networks that a search has tried, kept on disk meanwhile."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,8 +26,11 @@ class Trials:
         self.batches: list[int] = []
         self.networks: list[Base] = []
         self.harms: Harms = []
+        self._began_s = time.process_time()
         found = read_parquet(folder / FILE) if folder is not None and key else None
-        self._earlier: Harms = list(found[0]["harm"]) if found is not None and found[1].get("key") == key else []
+        same = found is not None and found[1].get("key") == key
+        self._earlier: Harms = list(found[0]["harm"]) if found is not None and same else []
+        self._earlier_s = float(found[1]["cpu_s"]) if found is not None and same else 0.0
 
     def __len__(self) -> int:
         return len(self.networks)
@@ -41,7 +45,16 @@ class Trials:
         self.networks += networks
         self.harms += harms
         if self.folder is not None and len(self) > len(self._earlier):
-            write_parquet(self.folder / FILE, self.frame, {"key": self.key})
+            self.save(self.folder)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of this process since the search began, and of earlier calls as far as they have got."""
+        return self._earlier_s + time.process_time() - self._began_s
+
+    def save(self, folder: Path) -> None:
+        """Writes all, atomically."""
+        write_parquet(folder / FILE, self.frame, {"key": self.key, "cpu_s": str(self.cpu_s)})
 
     @property
     def frame(self) -> pl.DataFrame:
