@@ -7,6 +7,7 @@ report = exmachina.score([result.table, "cubic"], "demo")           # on network
 exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
+exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
@@ -18,6 +19,7 @@ from exmachina.errors import (
     FileError,
     InputError,
     InUseError,
+    LimitsError,
     ModelError,
     OptionError,
     ScenarioError,
@@ -37,6 +39,7 @@ from exmachina.evaluation import (
     trace,
 )
 from exmachina.exporting import Export, export
+from exmachina.hunting import Hunting, Limits, Worst, WorstOptions, worst
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
@@ -59,10 +62,13 @@ __all__ = [
     "Export",
     "FileError",
     "Flow",
+    "Hunting",
     "InUseError",
     "InputError",
     "InspectOptions",
     "Inspection",
+    "Limits",
+    "LimitsError",
     "Model",
     "ModelError",
     "OptionError",
@@ -85,6 +91,8 @@ __all__ = [
     "Trace",
     "UnknownNameError",
     "Verdict",
+    "Worst",
+    "WorstOptions",
     "__version__",
     "algorithms",
     "design",
@@ -100,4 +108,5 @@ __all__ = [
     "shipped_models",
     "shipped_scenarios",
     "trace",
+    "worst",
 ]

@@ -1,9 +1,17 @@
-"""Refusing values that no simulation can have, by the names that people know them by."""
+"""Refusing values that cannot be, by the names that people know them by."""
+
+from math import isfinite
 
 from exmachina import _core
 from exmachina.errors import OptionError, told_as
 
-__all__ = ["check_seconds", "check_seed", "workers_of"]
+__all__ = ["check_delta", "check_seconds", "check_seed", "workers_of"]
+
+
+def check_delta(delta: float | None) -> None:
+    """Refuses what delay cannot count; none is what somebody else says."""
+    if delta is not None and not (isfinite(delta) and delta >= 0):
+        raise OptionError(f"delta: expected a number of at least 0, got {delta:g}")
 
 
 def check_seconds(field: str, seconds: float) -> None:

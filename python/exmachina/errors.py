@@ -9,6 +9,7 @@ __all__ = [
     "FileError",
     "InUseError",
     "InputError",
+    "LimitsError",
     "ModelError",
     "OptionError",
     "ScenarioError",
@@ -59,6 +60,16 @@ class OptionError(InputError):
     Traceback (most recent call last):
         ...
     exmachina.errors.OptionError: seconds: expected a number above 0, got 0
+    """
+
+
+class LimitsError(InputError):
+    """A text does not limit networks: file, axis, and what was expected.
+
+    >>> exmachina.Limits("rates = [1, 50]")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.LimitsError: limits.toml: rates: there is no such axis; ...; did you mean rate?
     """
 
 

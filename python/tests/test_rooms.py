@@ -19,6 +19,7 @@ ROOMS = (
     "evaluation",
     "inspection",
     "probing",
+    "hunting",
     "designing",
     "pictures",
     "reproduce",

@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core
 from exmachina.command import terminal
+from exmachina.command.hunting import worst
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
 from exmachina.designing import Budget, DesignOptions
@@ -153,6 +154,7 @@ def inspect(
 
 
 app.command(probe)
+app.command(worst)
 
 
 @app.command
@@ -203,7 +205,7 @@ def evaluate(
         quiet: Show no progress.
     """
     out, messages = terminal.consoles()
-    with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
+    with terminal.counting_display(messages, "evaluating", terminal.evaluation_count, quiet=quiet) as on_progress:
         names = None if schemes is None else [name for name in schemes.split(",") if name]
         results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)

@@ -1,17 +1,14 @@
 """`exmachina probe`: what it is told, a bar while it works, and at the end where each scheme is worst."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.command.terminal import Count, consoles, counting_display
 from exmachina.errors import SchemeError
 from exmachina.inspection import by_split
 from exmachina.pictures import draw
@@ -55,7 +52,7 @@ def probe(
         raise SchemeError("schemes: expected at least one")
     folder = output or Path(f"{Path(schemes[0]).name.removesuffix('.dna')}-passport")
     out, messages = consoles()
-    with _display(messages, quiet=quiet) as on_progress:
+    with counting_display(messages, "probing", _count, quiet=quiet) as on_progress:
         passport = probe_schemes(
             list(schemes),
             network,
@@ -70,22 +67,8 @@ def probe(
     out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
 
 
-@contextmanager
-def _display(console: Console, *, quiet: bool) -> Iterator[Callable[[Probing], None] | None]:
-    """A bar for a probe under way: networks done, and time left."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
-    with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("probing", total=None, facts="")
-
-        def show(now: Probing) -> None:
-            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            facts = f"{now.done} of {now.networks} networks{left}"
-            bars.update(task, description=AXES[now.axis].title, total=now.networks, completed=now.done, facts=facts)
-
-        yield show
+def _count(now: Probing) -> Count:
+    return Count(AXES[now.axis].title, now.done, now.networks, "networks", now.left_s)
 
 
 def _show(console: Console, passport: Passport) -> None:

@@ -4,8 +4,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from rich.console import Console, Group, RenderableType
@@ -24,10 +25,12 @@ from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
+    "Count",
     "consoles",
+    "counting_display",
     "design_display",
     "duration",
-    "evaluation_display",
+    "evaluation_count",
     "plain_column",
     "scoring_display",
     "show_algorithms",
@@ -46,6 +49,7 @@ PIPE_WIDTH = 160
 BLOCKS = "▁▂▃▄▅▆▇█"
 CURVE = 24
 MINUTE, HOUR = 60, 3600
+N = TypeVar("N")
 
 
 def duration(seconds: float) -> str:
@@ -63,6 +67,19 @@ def si(number: float) -> str:
         if number >= limit:
             return f"{number / limit:.3g}{unit}"
     return f"{number:.3g}"
+
+
+@dataclass(frozen=True)
+class Count:
+    """How far something has got that is counted."""
+
+    doing: str
+    done: int
+    total: int
+    things: str
+    """That are counted, and what else there is to say of them."""
+    left_s: float | None
+    """Seconds left; none where nobody knows."""
 
 
 @contextmanager
@@ -147,21 +164,29 @@ def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str,
 
 
 @contextmanager
-def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
-    """A bar for an evaluation under way: runs done, packets per second, time left."""
+def counting_display(
+    console: Console, doing: str, told: Callable[[N], Count], *, quiet: bool
+) -> Iterator[Callable[[N], None] | None]:
+    """A bar for what is counted as it gets done; `told` makes a count of the progress that is reported."""
     if quiet or not console.is_terminal:
         yield None
         return
     look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
     with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("evaluating", total=None, facts="")
+        task = bars.add_task(doing, total=None, facts="")
 
-        def show(now: Standing) -> None:
-            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left}"
-            bars.update(task, description=now.contender, total=now.runs, completed=now.done, facts=facts)
+        def show(now: N) -> None:
+            count = told(now)
+            left = "" if count.left_s is None else f", {duration(count.left_s)} left"
+            facts = f"{count.done} of {count.total} {count.things}{left}"
+            bars.update(task, description=count.doing, total=count.total, completed=count.done, facts=facts)
 
         yield show
+
+
+def evaluation_count(now: Standing) -> Count:
+    """Of an evaluation under way: runs done, packets per second, time left."""
+    return Count(now.contender, now.done, now.runs, f"runs, {si(now.packets_per_s)} packets/s", now.left_s)
 
 
 def show_results(console: Console, results: Results) -> None:

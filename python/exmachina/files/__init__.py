@@ -5,10 +5,11 @@ from exmachina.files.locks import alone, open_locked
 from exmachina.files.nearest import or_nearest, unknown
 from exmachina.files.parquet import read_parquet, write_parquet
 from exmachina.files.runs import FinishedRuns, digest
-from exmachina.files.shipped import ALGORITHMS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
+from exmachina.files.shipped import ALGORITHMS, LIMITS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
 
 __all__ = [
     "ALGORITHMS",
+    "LIMITS",
     "MODELS",
     "MOST_BYTES",
     "SCENARIOS",

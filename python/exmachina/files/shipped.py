@@ -1,4 +1,4 @@
-"""Files that come with the program, models, scenarios and algorithms, by their names; and those of one's own."""
+"""Files that come with the program, models, scenarios, limits and algorithms, by name; and those of one's own."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from exmachina._core import is_table_file
 from exmachina.files.disk import read_file
 from exmachina.files.nearest import unknown
 
-__all__ = ["ALGORITHMS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
+__all__ = ["ALGORITHMS", "LIMITS", "MODELS", "SCENARIOS", "Kind", "find", "is_table_file", "shipped_files"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Kind:
 
 MODELS = Kind("model", "models", ".toml", 4 << 20)
 SCENARIOS = Kind("scenario", "scenarios", ".toml", 4 << 20)
+LIMITS = Kind("limits", "limits", ".toml", 4 << 20)
 ALGORITHMS = Kind("table", "algorithms", ".dna", 64 << 20)
 
 

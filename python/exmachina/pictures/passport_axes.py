@@ -89,7 +89,7 @@ def designed_words(passport: Passport, axis: Axis) -> str:
     words = []
     for name, ranges in passport.designed.items():
         if axis.scale == "names":
-            beside = ranges.neighbours
+            beside = ranges.neighbours if axis.field is not None else None
             told = None if beside is None else ", ".join(beside) or "none"
         else:
             designed = axis.span(ranges)

@@ -1,7 +1,7 @@
 """The dimensions of a probe, one at a time: which values there are, and what a network is with one of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +10,7 @@ from exmachina.errors import OptionError
 from exmachina.networks import Ranges, Span
 from exmachina.probing.base import Base
 
-__all__ = ["AXES", "NONE", "Axis", "Value", "axes_named"]
+__all__ = ["AXES", "NONE", "PASSPORT", "Axis", "Value", "axes_named"]
 
 POINTS = 9
 DECADES = 1.5
@@ -27,7 +27,17 @@ ACKS = (1, 2, 3, 4, 8, 16, 32, 64)
 DUTIES = (0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 NONE = "none"
 NEIGHBOURS = (NONE, "cubic", "newreno", "bbr3", "copa")
+WAITS = (1, 3, 10, 20, 40, 60, 100, 200)
+CLOCKS = (0, 0.1, 0.3, 1, 3, 10)
+SPREADS = (1, 1.5, 2, 3, 5, 10)
+STALLS = (0, 20, 50, 100, 200, 500)
+WANDERS = (0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
+OUTAGES = (0, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
+REORDERED = (0, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
+QUEUES = ("droptail", "red", "codel", "fqcodel", "pie")
 DIGITS = 3
+
+RANGES = {field.name for field in fields(Ranges)}
 
 Value = float | str
 
@@ -39,8 +49,9 @@ class Axis:
     name: str
     """By which it is asked for."""
     title: str
-    field: str
-    """Of `Ranges`, with the range that a table was designed for; times `unit`, values are in that of the axis."""
+    field: str | None
+    """Of `Ranges`, with the range that a table was designed for, if that is known; times `unit`, values are in that of
+    the axis."""
     scale: Literal["log", "linear", "names"]
     values: Callable[[Base, Sequence[Ranges]], list[Value]]
     """Around a base, with room for these ranges."""
@@ -49,16 +60,19 @@ class Axis:
     at: Callable[[Base, Value], Base]
     """The base with another value."""
     unit: float = 1.0
+    whole: bool = False
+    """Whether it counts something."""
 
     def span(self, ranges: Ranges | None) -> Span | None:
         """The designed range in the unit of the axis; none where it is not known, or consists of names."""
-        found = None if ranges is None or self.scale == "names" else getattr(ranges, self.field)
+        known = ranges is not None and self.field is not None and self.scale != "names"
+        found = getattr(ranges, str(self.field)) if known else None
         return None if found is None else Span(self.unit * found.low, self.unit * found.high)
 
     def inside(self, ranges: Ranges | None, value: Value) -> bool | None:
         """Whether a value is in the designed range; none where that is not known."""
         if isinstance(value, str):
-            known = None if ranges is None else ranges.neighbours
+            known = None if ranges is None or self.field is None else ranges.neighbours
             return None if known is None else value == NONE or value in known
         span = self.span(ranges)
         return None if span is None else span.holds(Span(value, value))
@@ -102,7 +116,7 @@ def _field(
     kind: type[float] | type[int] = float,
     unit: float = 1.0,
 ) -> Axis:
-    """A dimension that is one field of the base, and the field of the same name of a range."""
+    """A dimension that is one field of the base, and the field of the same name of a range, if that has it."""
 
     def of(base: Base) -> Value:
         return float(f"{unit * getattr(base, field):.{DIGITS}g}")
@@ -114,7 +128,8 @@ def _field(
         return base if value == of(base) else replace(base, **changed)
 
     scaled = _around(field, (values[0], values[1])) if around else _listed(values, of)
-    return Axis(name, title, field, "log", scaled, of, at, unit)
+    known = field if field in RANGES else None
+    return Axis(name, title, known, "log", scaled, of, at, unit, kind is int)
 
 
 def _on(base: Base, value: Value) -> Base:
@@ -142,7 +157,11 @@ def _beside(base: Base, value: Value) -> Base:
     return replace(base, neighbour=None if value == NONE else str(value))
 
 
-ALL = (
+def _queue(base: Base, value: Value) -> Base:
+    return replace(base, queue=str(value))
+
+
+OF_PASSPORTS = (
     _field("rate", "link rate (Mbit/s)", "rate_mbps", RATES, around=True),
     _field("rtt", "RTT (ms)", "rtt_ms", RTTS, around=True),
     _field("senders", "senders", "senders", COUNTS, kind=int),
@@ -154,17 +173,29 @@ ALL = (
     Axis("duty", "share of the time on", "duty", "linear", _listed(DUTIES, _duty_of), _duty_of, _duty),
     Axis("beside", "one flow beside", "neighbours", "names", _listed(NEIGHBOURS, _beside_of), _beside_of, _beside),
 )
-AXES = {axis.name: axis for axis in ALL}
+MORE = (
+    _field("wait", "wait of an ACK (ms)", "ack_delay_ms", WAITS),
+    _field("clock", "clocks (ms)", "clock_ms", CLOCKS),
+    _field("spread", "RTT of the farther half (times)", "rtt_spread", SPREADS),
+    _field("stalls", "stalls of half of the paths (ms)", "stall_ms", STALLS),
+    _field("wander", "spread of the rate", "rate_wander", WANDERS),
+    _field("outages", "outages per second", "outages_per_s", OUTAGES),
+    _field("reordered", "packets out of order (%)", "reordered", [100 * share for share in REORDERED], unit=100.0),
+    Axis("queue", "queue", None, "names", _listed(QUEUES, lambda base: base.queue), lambda base: base.queue, _queue),
+)
+PASSPORT = tuple(axis.name for axis in OF_PASSPORTS)
+"""The axes of a passport, if nothing else is asked for."""
+AXES = {axis.name: axis for axis in (*OF_PASSPORTS, *MORE)}
 """By name."""
 
 
 def axes_named(names: Sequence[str] | None) -> list[Axis]:
-    """The axes of these names, in their order; all of them if not given.
+    """The axes of these names, in their order; those of a passport if not given.
 
     Raises:
         OptionError: If there is none of a name, or none is given.
     """
-    chosen = list(AXES) if names is None else list(dict.fromkeys(names))
+    chosen = list(PASSPORT) if names is None else list(dict.fromkeys(names))
     wrong = [name for name in chosen if name not in AXES]
     if wrong or not chosen:
         raise OptionError(f"axes: expected some of {', '.join(AXES)}, got {wrong[0] if wrong else 'none'}")

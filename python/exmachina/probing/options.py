@@ -1,10 +1,9 @@
 """What may be set of a probe."""
 
 from dataclasses import dataclass
-from math import isfinite
 from typing import TypedDict
 
-from exmachina.checks import check_seed
+from exmachina.checks import check_delta, check_seed
 from exmachina.errors import OptionError
 
 __all__ = ["ProbeOptions", "ProbeSettings"]
@@ -34,8 +33,7 @@ class ProbeOptions:
         if not 1 <= self.runs <= MOST_RUNS:
             raise OptionError(f"runs: expected from 1 to {MOST_RUNS}, got {self.runs}")
         check_seed(self.seed)
-        if self.delta is not None and not (isfinite(self.delta) and self.delta >= 0):
-            raise OptionError(f"delta: expected a number of at least 0, got {self.delta:g}")
+        check_delta(self.delta)
 
 
 class ProbeSettings(TypedDict, total=False):

@@ -20,7 +20,7 @@ from exmachina.probing.base import Base
 from exmachina.probing.measures import measured
 from exmachina.probing.options import ProbeOptions, ProbeSettings
 from exmachina.probing.passport import Passport
-from exmachina.schemes import Contender, SchemeLike, Table, contender_of, designed_range
+from exmachina.schemes import Contender, SchemeLike, Table, contender_of, designed_delta, designed_range
 
 __all__ = ["NetworkLike", "Probing", "probe"]
 
@@ -94,7 +94,7 @@ def probe(
     tables = {label: one.scheme for label, (_, one) in everyone.items() if isinstance(one.scheme, Table)}
     known = {label: found for label, table in tables.items() if (found := designed_range(table)) is not None}
     base = _base(network, next((tables[label] for label in known), None))
-    delta = _delta(list(tables.values())) if chosen.delta is None else chosen.delta
+    delta = designed_delta(list(tables.values())) if chosen.delta is None else chosen.delta
     folder = None if output is None else make_folder(output)
     with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
         walk = _Walk([scheme for scheme, _ in everyone.values()], base, chosen, delta, folder)
@@ -127,12 +127,6 @@ def _without_doubles(given: Sequence[SchemeLike]) -> dict[str, tuple[SchemeLike,
         elif earlier[1].content != one.content:
             raise SchemeError(f"schemes: expected different names, got two that are called {label}")
     return found
-
-
-def _delta(tables: Sequence[Table]) -> float:
-    """Of the first table that says what it was designed to strive for."""
-    models = [Model(table.provenance.model) for table in tables if table.provenance is not None]
-    return models[0].objective.delta if models else 1.0
 
 
 def _base(network: NetworkLike | None, table: Table | None) -> Base:

@@ -2,7 +2,7 @@
 
 from exmachina.schemes.algorithm import Algorithm, Choosing, Rival, algorithms
 from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
-from exmachina.schemes.designed import designed_range
+from exmachina.schemes.designed import designed_delta, designed_range
 from exmachina.schemes.flow import Flow
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
@@ -25,6 +25,7 @@ __all__ = [
     "algorithms",
     "box_words",
     "contender_of",
+    "designed_delta",
     "designed_range",
     "digits",
     "distinct",

@@ -1,10 +1,12 @@
-"""The range of networks that a table was designed for, as far as its file says."""
+"""What a table was designed for, as far as its file says: the range of networks, and how much delay counts."""
+
+from collections.abc import Sequence
 
 from exmachina import _core
-from exmachina.networks import Ranges, Span, trained
+from exmachina.networks import Model, Ranges, Span, trained
 from exmachina.schemes.table import Table
 
-__all__ = ["designed_range"]
+__all__ = ["designed_delta", "designed_range"]
 
 MBPS_PER_PACKET_PER_MS = 10.0
 """The authors' packets have 1250 bytes."""
@@ -28,6 +30,16 @@ def designed_range(table: Table) -> Ranges | None:
         on_s=_span(config.on_ms, 1e-3),
         off_s=_span(config.off_ms, 1e-3),
     )
+
+
+def designed_delta(tables: Sequence[Table]) -> float:
+    """How much delay counts to the first of these that says what it was designed to strive for; else 1.
+
+    >>> exmachina.schemes.designed_delta([exmachina.Table.load("general-0.1")])
+    0.1
+    """
+    models = [Model(table.provenance.model) for table in tables if table.provenance is not None]
+    return models[0].objective.delta if models else 1.0
 
 
 def _span(limits: _core.Range | None, unit: float = 1.0) -> Span | None:
