@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.command.terminal import computing, consoles, duration, plain_column
 from exmachina.errors import SchemeError
 from exmachina.inspection import by_split
 from exmachina.pictures import draw
@@ -55,11 +55,14 @@ def probe(
         raise SchemeError("schemes: expected at least one")
     folder = output or Path(f"{Path(schemes[0]).name.removesuffix('.dna')}-passport")
     out, messages = consoles()
-    with _display(messages, quiet=quiet) as on_progress:
+    with (
+        computing(messages, options, quiet=quiet) as chosen,
+        _display(messages, quiet=quiet) as on_progress,
+    ):
         passport = probe_schemes(
             list(schemes),
             network,
-            options,
+            chosen,
             axes=None if axes is None else [name for name in axes.split(",") if name],
             rivals=[name for name in rivals.split(",") if name],
             output=folder,

@@ -4,8 +4,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from rich.console import Console, Group, RenderableType
@@ -17,6 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import designing
+from exmachina.engines import EngineOptions, opened
 from exmachina.evaluation import Results, Standing, Trace
 from exmachina.exporting import Export
 from exmachina.inspection import Inspection
@@ -24,6 +26,7 @@ from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
+    "computing",
     "consoles",
     "design_display",
     "duration",
@@ -46,6 +49,7 @@ PIPE_WIDTH = 160
 BLOCKS = "▁▂▃▄▅▆▇█"
 CURVE = 24
 MINUTE, HOUR = 60, 3600
+Options = TypeVar("Options", bound=EngineOptions)
 
 
 def duration(seconds: float) -> str:
@@ -63,6 +67,19 @@ def si(number: float) -> str:
         if number >= limit:
             return f"{number / limit:.3g}{unit}"
     return f"{number:.3g}"
+
+
+@contextmanager
+def computing(console: Console, options: Options, *, quiet: bool) -> Iterator[Options]:
+    """The same options with their engine, which is open meanwhile; says where it is, if that is elsewhere."""
+    with opened(options) as engine:
+        if engine.words and not quiet:
+            console.print(engine.words, soft_wrap=True)
+        yield replace(options, cluster=engine)
+
+
+def _workers(count: int) -> str:
+    return f", {count} workers" if count else ""
 
 
 @contextmanager
@@ -89,7 +106,8 @@ def _lines(console: Console) -> Callable[[designing.Progress], None]:
             last = time.monotonic()
             console.print(
                 f"{score_words(now.score, now.starved_share)}, {now.rules} rules, step {now.step}, "
-                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time, {now.doing}",
+                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time{_workers(now.workers)}, "
+                f"{now.doing}",
                 soft_wrap=True,
             )
 
@@ -108,7 +126,7 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
     )
     speed = Grid.grid(padding=(0, 3))
     speed.add_row(
-        f"{si(now.packets_per_s)} packets/s",
+        f"{si(now.packets_per_s)} packets/s{_workers(now.workers)}",
         f"{si(now.packets)} simulated",
         f"{duration(now.cpu_s)} of CPU time",
         f"{duration(now.wall_s)} so far" if now.left_s is None else f"{duration(now.left_s)} left",
@@ -158,7 +176,7 @@ def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[S
 
         def show(now: Standing) -> None:
             left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left}"
+            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{_workers(now.workers)}{left}"
             bars.update(task, description=now.contender, total=now.runs, completed=now.done, facts=facts)
 
         yield show
