@@ -1,20 +1,29 @@
 """Computing elsewhere: the same bytes on workers as here, whatever becomes of workers, and what is refused."""
 
+import errno
+import gc
 import os
 import random
+import re
 import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SHORT_SCENARIO, Forty, network
+from conftest import SHORT_SCENARIO, Forty, command, network
 from distributed import Client, LocalCluster
 
 import exmachina
-from exmachina import Design, Model
-from exmachina.engines import EngineOptions, opened
+from exmachina import ClusterError, Design, FileError, Model, OptionError
+from exmachina.designing import search
+from exmachina.engines import EngineOptions, opened, opening, remote
+from exmachina.files import write_atomically
 
 pytestmark = pytest.mark.slow
 
@@ -137,3 +146,162 @@ def test_workers_that_are_killed_do_not_matter(
             assert exmachina.design(fast, rounds=ROUNDS, cluster=engine).table.dna == here.table.dna
             flows = exmachina.evaluate(SHORT_SCENARIO, runs=200, cluster=engine).flows
     assert flows.equals(exmachina.evaluate(SHORT_SCENARIO, runs=200).flows)
+
+
+@pytest.fixture
+def frail() -> Iterator[LocalCluster]:
+    """A cluster of one's own, to do harm to."""
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+        yield cluster
+
+
+def test_a_worker_that_hangs_is_not_waited_for(
+    frail: LocalCluster, fast: Model, here: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "LATE_S", 2.0)
+    monkeypatch.setattr(remote, "LATE_TIMES", 0.0)
+    stopped: list[int] = []
+
+    def stop_one(now: exmachina.Progress) -> None:
+        if now.step == 1 and not stopped:
+            stopped.append(workers_of(frail)[0])
+            os.kill(stopped[0], signal.SIGSTOP)
+
+    with Client(frail, set_as_default=False) as client:
+        away = exmachina.design(fast, rounds=ROUNDS, cluster=client, on_progress=stop_one)
+    os.kill(stopped[0], signal.SIGKILL)
+    assert away.table.dna == here.table.dna
+
+
+def test_a_worker_of_another_version_is_refused_by_name(frail: LocalCluster, fast: Model) -> None:
+    with Client(frail, set_as_default=False) as client:
+        other = next(iter(client.nthreads()))
+        client.run(
+            exec, "import exmachina.engines.worker as it; it.program = lambda: 'exmachina 0.0.1'", workers=[other]
+        )
+        with pytest.raises(
+            ClusterError, match=rf"^worker {other} on .* is refused: it has exmachina 0\.0\.1, this is "
+        ):
+            exmachina.design(fast, rounds=1, cluster=client)
+
+
+def test_a_worker_without_the_program_is_refused_by_name(frail: LocalCluster, fast: Model) -> None:
+    with Client(frail, set_as_default=False) as client:
+        other = next(iter(client.nthreads()))
+        client.run(exec, "import sys; sys.modules['exmachina.engines.worker'] = None", workers=[other])
+        with pytest.raises(ClusterError, match=rf"^worker {other} is refused: it has none \(.*exmachina"):
+            exmachina.design(fast, rounds=1, cluster=client)
+
+
+def test_a_unit_that_kills_workers_is_given_up(frail: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "MOST_DEATHS", 1)
+    with Client(frail, set_as_default=False) as client, opened(EngineOptions(cluster=client)) as engine:
+        client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+        with pytest.raises(ClusterError, match=r"^cluster: whoever computes one of the units dies"):
+            list(engine.map(print, Deadly(), [1]))
+
+
+class Deadly:
+    """Who unpickles it dies."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os._exit, (1,)
+
+
+def test_a_killed_client_goes_on_where_it_was(cluster: LocalCluster, here: Design, tmp_path: Path) -> None:
+    file, output, checkpoint = tmp_path / "fast.toml", tmp_path / "a.dna", tmp_path / "a.dna.checkpoint"
+    file.write_text(FAST)
+    arguments = command("design", file, "--output", output, "--rounds", str(ROUNDS), "--cluster")
+    arguments += [cluster.scheduler_address, "--worker-log", str(tmp_path / "log"), "--quiet"]
+    process = subprocess.Popen(arguments)
+    while not checkpoint.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    assert process.wait() != 0
+    assert not output.exists()
+    done = subprocess.run([*arguments, "--resume"], capture_output=True, check=True, text=True)
+    assert output.read_bytes() == here.table.dna, done.stderr
+    units = [line for line in (tmp_path / "log").read_text().splitlines() if " unit " in line]
+    assert {line.split()[2].partition(":")[0] for line in units} == {socket.gethostname()}
+
+
+def test_a_full_disk_stops_a_design_which_goes_on_later(
+    engine: exmachina.Engine, fast: Model, here: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[Path] = []
+
+    def fill(path: Path, data: bytes, *, durable: bool = True) -> None:
+        if len(written) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        written.append(path)
+        write_atomically(path, data, durable=durable)
+
+    monkeypatch.setattr(search, "write_atomically", fill)
+    with pytest.raises(OSError, match="No space left on device"):
+        exmachina.design(fast, tmp_path / "a.dna", rounds=ROUNDS, cluster=engine)
+    monkeypatch.undo()
+    away = exmachina.design(fast, tmp_path / "a.dna", rounds=ROUNDS, cluster=engine, resume=True)
+    assert away.table.dna == here.table.dna
+
+
+def test_processes_of_this_machine_compute_and_say_where(tmp_path: Path, here: Design) -> None:
+    (tmp_path / "fast.toml").write_text(FAST)
+    arguments = command("design", tmp_path / "fast.toml", "--output", tmp_path / "a.dna", "--rounds", str(ROUNDS))
+    done = subprocess.run([*arguments, "--workers", "2"], capture_output=True, check=True, text=True)
+    assert re.match(r"^tcp://127.0.0.1:\d+: 2 workers; dashboard at http://127.0.0.1:\d+/status\n", done.stderr)
+    assert (tmp_path / "a.dna").read_bytes() == here.table.dna
+
+
+def test_what_is_no_cluster_is_refused(fast: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "CONNECT_S", 0.5)
+    with pytest.raises(ClusterError, match=r"^cluster: no scheduler answers at tcp://127.0.0.1:1$"):
+        exmachina.design(fast, rounds=1, cluster="tcp://127.0.0.1:1")
+    with pytest.raises(OptionError, match=r"^cluster: expected the address of a Dask scheduler, .* got head:8786$"):
+        exmachina.design(fast, rounds=1, cluster="head:8786")
+    with pytest.raises(OptionError, match=r"^workers: expected from 1 to 1024, got 0$"):
+        exmachina.design(fast, rounds=1, workers=0)
+    with pytest.raises(OptionError, match=r"^workers: expected no cluster beside; its workers are its own$"):
+        exmachina.design(fast, rounds=1, workers=2, cluster="tcp://127.0.0.1:1")
+    with pytest.raises(FileError, match=r"/none/log: cannot write it: no such file or directory$"):
+        exmachina.design(fast, rounds=1, workers=1, worker_log=tmp_path / "none" / "log")
+
+
+# A cluster that Dask refuses to make half-way is not closed by it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_jobs_of_slurm_are_as_a_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`sbatch` is a stand-in that keeps what it is given."""
+    (tmp_path / "sbatch").write_text(f'#!/bin/sh\ncat "$1" >> {tmp_path}/jobs\necho "Submitted batch job 7"\n')
+    (tmp_path / "scancel").write_text("#!/bin/sh\n")
+    for name in ("sbatch", "scancel"):
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    file = tmp_path / "slurm.yaml"
+
+    def refused(text: str) -> str:
+        file.write_text(text)
+        with pytest.raises(FileError) as error:
+            exmachina.evaluate("r4", ["cubic"], cluster=str(file))
+        return str(error.value).removeprefix(f"{file}: ")
+
+    assert refused("a: [").startswith("expected YAML: ")
+    assert refused("[1]") == "expected fields of dask-jobqueue's SLURMCluster, and jobs"
+    assert refused("cores: 32\nmemory: 8GB\n") == "jobs: expected a whole number from 1, got None"
+    assert "colour" in refused("jobs: 2\ncores: 32\nmemory: 8GB\ncolour: red\n")
+    gc.collect()
+    file.write_text("jobs: 2\ncores: 32\nmemory: 8GB\nqueue: batch\nwalltime: '01:00:00'\n")
+    cluster = opening._slurm(file)
+    try:
+        script = cluster.job_script()
+    finally:
+        cluster.close()
+    assert "#SBATCH --cpus-per-task=32" in script
+    assert "--nthreads 1 " in script
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, fast: Model) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(
+        ClusterError, match=r"^cluster: expected Dask to be installed: pip install 'exmachina\[cluster\]'$"
+    ):
+        exmachina.design(fast, rounds=1, workers=2)

@@ -39,9 +39,13 @@ def opened(options: EngineOptions) -> Iterator[Engine]:
         yield Here(here)
         return
     _check_dask()
+    from distributed.utils import silence_logging_cmgr  # noqa: PLC0415
+
     from exmachina.engines.remote import Remote  # noqa: PLC0415 (Dask takes half a second to load, and is an extra)
 
     with ExitStack() as closing:
+        # What Dask would print about workers that come and go, the log says; and displays stay whole.
+        closing.enter_context(silence_logging_cmgr(logging.CRITICAL))
         if options.worker_log is not None:
             closing.enter_context(_written(options.worker_log))
         threads = options.threads
@@ -124,7 +128,7 @@ def _slurm(file: Path) -> Any:
         raise FileError(f"{file}: expected YAML: {' '.join(str(error).split())}") from None
     if not isinstance(given, dict):
         raise FileError(f"{file}: expected fields of dask-jobqueue's SLURMCluster, and jobs")
-    fields = {"processes": 1, **given}
+    fields = {"processes": 1, "scheduler_options": {"dashboard_address": ":0"}, **given}
     jobs, cores = fields.pop("jobs", None), fields.pop("cores", None)
     for name, value in {"jobs": jobs, "cores": cores}.items():
         if not isinstance(value, int) or value < 1:

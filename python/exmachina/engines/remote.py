@@ -19,7 +19,7 @@ from distributed import Client, Future, KilledWorker
 from exmachina import _core
 from exmachina.engines.engine import Computed, Engine, Work
 from exmachina.engines.staff import Staff
-from exmachina.engines.worker import Report, kept, program, run
+from exmachina.engines.worker import Report, program, run, sent
 from exmachina.errors import ClusterError
 
 __all__ = ["Remote"]
@@ -97,25 +97,25 @@ class Remote(Engine):
         self, work: Work[S, U, R], shared: S, units: Iterable[U], stopping: threading.Event | None = None
     ) -> Iterator[Computed[U, R]]:
         """See `Engine.map`."""
-        sent, rest = _Sent(self, pickle.dumps(shared)), iter(units)
+        out, rest = _Out(self, pickle.dumps(shared)), iter(units)
         arrived: dict[int, Computed[U, R]] = {}
         following = 0
         try:
             while stopping is None or not stopping.is_set():
-                while sent.count < AHEAD * self.places and (unit := next(rest, sent)) is not sent:
-                    sent.send(pickle.dumps((work, unit)), unit)
-                if sent.count == 0:
+                while out.count < AHEAD * self.places and (unit := next(rest, out)) is not out:
+                    out.send(pickle.dumps((work, unit)), unit)
+                if out.count == 0:
                     return
-                arrived.update(sent.some())
+                arrived.update(out.some())
                 while following in arrived:
                     yield arrived.pop(following)
                     following += 1
         finally:
-            sent.cancel()
+            out.cancel()
 
 
 @dataclass
-class _Out:
+class _Unit:
     """A unit that is out: the same work may be with several workers."""
 
     task: bytes
@@ -125,14 +125,14 @@ class _Out:
     deaths: int = 0
 
 
-class _Sent:
+class _Out:
     """What is out of the units of one call."""
 
     def __init__(self, engine: Remote, shared: bytes) -> None:
         self.engine, self.client, self.shared = engine, engine.client, shared
         self.key = f"exmachina-{sha256(shared).hexdigest()}"
         self.kept: Future[Any] | None = None
-        self.out: dict[int, _Out] = {}
+        self.out: dict[int, _Unit] = {}
         self.total = 0
         self.done: SimpleQueue[tuple[int, Future[Any]]] = SimpleQueue()
 
@@ -142,19 +142,22 @@ class _Sent:
 
     def send(self, task: bytes, unit: object) -> None:
         """Sends the next unit."""
-        self.out[self.total] = _Out(task, unit)
+        self.out[self.total] = _Unit(task, unit)
         self.total += 1
         self._submit(self.total - 1, self._kept())
 
     def _kept(self) -> Future[Any]:
         """What all units share, which stays with workers that had it."""
         if self.kept is None or self.kept.status not in {"pending", "finished"}:
-            self.kept = self.client.submit(kept, self.shared, key=self.key)
+            self.kept = self.client.submit(bytes, self.shared, key=self.key)
         return self.kept
 
-    def _submit(self, number: int, shared: Future[Any] | bytes, **where: Any) -> None:
-        one = self.out[number]
-        future = self.client.submit(run, program(), one.task, shared, self.engine.asked_threads, pure=False, **where)
+    def _submit(self, number: int, shared: Future[Any] | bytes) -> None:
+        self.engine.staff.check()
+        one, to = self.out[number], self.engine.staff.trusted()
+        future = self.client.submit(
+            sent(run), program(), one.task, shared, self.engine.asked_threads, pure=False, workers=to
+        )
         one.futures.append(future)
         one.since = time.monotonic()
         future.add_done_callback(lambda done: self.done.put((number, done)))
@@ -188,7 +191,7 @@ class _Sent:
         one.futures.remove(future)
         if future.status == "finished":
             try:
-                report: Report = future.result(timeout=LATE_S)
+                report: Report = pickle.loads(future.result(timeout=LATE_S))
             except Exception as error:  # its worker has gone with it, or hangs
                 log.info("unit %d of %s: lost with its worker (%s)", number, self.key[-8:], error)
             else:
@@ -198,11 +201,10 @@ class _Sent:
         elif not one.futures:
             log.info("unit %d of %s: the scheduler has dropped it", number, self.key[-8:])
         if not one.futures:
-            self.engine.staff.check()
             self._submit(number, self._kept())
         return None
 
-    def _failed(self, number: int, one: _Out, error: BaseException) -> None:
+    def _failed(self, number: int, one: _Unit, error: BaseException) -> None:
         if not isinstance(error, KilledWorker):
             raise error
         one.deaths += 1
@@ -216,15 +218,14 @@ class _Sent:
         late = [number for number, one in self.out.items() if now - one.since > late_s]
         if not late:
             return
-        busy = self.engine.staff.who_has([future.key for number in late for future in self.out[number].futures])
+        self.engine.staff.suspect([future.key for number in late for future in self.out[number].futures])
         for number in late:
-            others = self.engine.staff.others(busy)
-            log.info("unit %d of %s: late, asked again", number, self.key[-8:])
-            self._submit(number, self.shared, **({"workers": others} if others else {}))
+            log.info("unit %d of %s: late, sent again", number, self.key[-8:])
+            self._submit(number, self.shared)
 
-    def _drop(self, one: _Out) -> None:
+    def _drop(self, one: _Unit) -> None:
         for future in one.futures:
-            future.cancel()
+            future.release()
 
     def cancel(self) -> None:
         """Drops what is out."""

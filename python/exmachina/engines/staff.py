@@ -1,13 +1,14 @@
 """The workers of a cluster: who is there, who may compute, and how long nobody was."""
 
 import logging
+import pickle
 import time
 from collections.abc import Iterable
 from typing import Any
 
 from distributed import Client, Future
 
-from exmachina.engines.worker import Identity, identity, program, refusal
+from exmachina.engines.worker import Identity, identity, program, refusal, sent
 from exmachina.errors import ClusterError
 
 __all__ = ["Staff"]
@@ -18,6 +19,8 @@ ANSWER_S = 10.0
 """A scheduler that does not answer for so long is asked again."""
 GONE_S = 60.0
 """After so long without an answer a scheduler has gone."""
+SUSPECT_S = 300.0
+"""A worker that was late is sent nothing for so long, after which Dask itself has dropped one that hangs."""
 NOBODY_S = 300.0
 """After so long without a worker nobody will come."""
 
@@ -30,6 +33,7 @@ class Staff:
         self.dask_threads: dict[str, int] = {}
         self.asked: dict[str, Future[Any]] = {}
         self.known: dict[str, Identity] = {}
+        self.suspects: dict[str, float] = {}
         self.looked = -LOOK_EVERY_S
         self.answered = self.manned = time.monotonic()
 
@@ -78,7 +82,7 @@ class Staff:
     def _see(self, dask_threads: dict[str, int]) -> None:
         self.answered = time.monotonic()
         if dask_threads.keys() != self.dask_threads.keys():
-            log.info("workers: %d are there", len(dask_threads))
+            log.info("workers there: %d", len(dask_threads))
         self.dask_threads = dict(dask_threads)
         self.known = {address: one for address, one in self.known.items() if address in dask_threads}
         self.asked = {address: one for address, one in self.asked.items() if address in dask_threads}
@@ -92,13 +96,13 @@ class Staff:
         future = self.asked.get(address)
         if future is None or future.status in {"cancelled", "lost"}:
             self.asked[address] = self.client.submit(
-                identity, pure=False, workers=[address], allow_other_workers=False, priority=1000
+                sent(identity), pure=False, workers=[address], allow_other_workers=False, priority=1000
             )
         elif future.status == "error":
             raise refusal(address, f"none ({future.exception()})", program())
         elif future.status == "finished":
             try:
-                one = future.result(timeout=ANSWER_S)
+                one: Identity = pickle.loads(future.result(timeout=ANSWER_S))
             except Exception:  # it has gone meanwhile
                 del self.asked[address]
                 return
@@ -116,15 +120,20 @@ class Staff:
     def _gone() -> ClusterError:
         return ClusterError("cluster: the scheduler has gone; what is finished is kept: start it again, and go on")
 
-    def who_has(self, keys: Iterable[object]) -> set[str]:
-        """The workers that have one of these units in hand."""
-        wanted = set(keys)
+    def suspect(self, keys: Iterable[object]) -> None:
+        """Sends nothing more, for a while, to workers that have one of these tasks in hand."""
+        wanted, until = set(keys), time.monotonic() + SUSPECT_S
         try:
             processing = self.client.processing()
         except (OSError, TimeoutError):
-            return set()
-        return {address for address, having in processing.items() if wanted & set(having)}
+            return
+        hanging = [address for address, having in processing.items() if wanted & set(having)]
+        self.suspects.update(dict.fromkeys(hanging, until))
+        log.info("workers that are late: %s", ", ".join(hanging) or "none")
 
-    def others(self, busy: set[str]) -> list[str]:
-        """Workers that are none of these."""
-        return sorted(self.known.keys() - busy)
+    def trusted(self) -> list[str] | None:
+        """The workers to send to; all that there are, if none."""
+        now = time.monotonic()
+        self.suspects = {address: until for address, until in self.suspects.items() if until > now}
+        others = sorted(self.known.keys() - self.suspects.keys())
+        return others if others and self.suspects else None

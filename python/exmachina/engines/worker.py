@@ -4,6 +4,7 @@ import os
 import pickle
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -12,7 +13,7 @@ from exmachina import _core
 from exmachina.errors import ClusterError
 from exmachina.files import digest
 
-__all__ = ["Identity", "Report", "identity", "kept", "program", "run"]
+__all__ = ["Identity", "Report", "identity", "program", "refusal", "run", "sent"]
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,25 @@ def program() -> str:
     return f"exmachina {_core.__version__} (build {digest()[:8]})"
 
 
+def sent(function: Callable[..., Any]) -> Callable[..., bytes]:
+    """A function as a task, which gives its result as a pickle.
+
+    Schedulers unpickle tasks, and workers that cannot are closed. So a task names nothing of ours but in bytes: a
+    scheduler needs no exmachina, and where a worker has none the task fails as any other.
+    """
+    named = pickle.dumps(function)
+
+    def exmachina(*arguments: Any) -> bytes:
+        import pickle  # noqa: PLC0415 (this function is sent by value, and brings no module along)
+
+        return pickle.dumps(pickle.loads(named)(*arguments))
+
+    return exmachina
+
+
 def identity() -> Identity:
     """Of this process."""
     return Identity(program(), socket.gethostname(), os.cpu_count() or 1)
-
-
-def kept(data: bytes) -> bytes:
-    """What units share: the result of a task, which workers keep, have from one another, and make again if lost."""
-    return data
 
 
 def run(asked_by: str, task: bytes, shared: bytes, threads: int | None) -> Report:
