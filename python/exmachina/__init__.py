@@ -15,7 +15,9 @@ exmachina.reproduce("fig4", output="out")                           # a figure o
 
 from exmachina._core import SIGNALS, __version__
 from exmachina.designing import Budget, Design, DesignOptions, DesignStopped, Progress, design
+from exmachina.engines import Engine, EngineOptions, opened
 from exmachina.errors import (
+    ClusterError,
     FileError,
     InputError,
     InUseError,
@@ -53,10 +55,13 @@ __all__ = [
     "Algorithm",
     "Budget",
     "Claim",
+    "ClusterError",
     "Design",
     "DesignOptions",
     "DesignStopped",
     "Dumbbell",
+    "Engine",
+    "EngineOptions",
     "Evaluation",
     "EvaluationOptions",
     "Export",
@@ -101,6 +106,7 @@ __all__ = [
     "evaluate",
     "export",
     "inspect",
+    "opened",
     "probe",
     "record",
     "reproduce",

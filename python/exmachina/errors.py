@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from exmachina._core import InputError
 
 __all__ = [
+    "ClusterError",
     "FileError",
     "InUseError",
     "InputError",
@@ -19,6 +20,16 @@ __all__ = [
     "UnknownNameError",
     "told_as",
 ]
+
+
+class ClusterError(InputError):
+    """A cluster cannot be reached or used, or has gone; what was finished is kept.
+
+    >>> exmachina.evaluate("r4", ["cubic"], cluster="nowhere")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.OptionError: cluster: expected the address of a Dask scheduler, ...
+    """
 
 
 class FileError(InputError):

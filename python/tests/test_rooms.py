@@ -12,6 +12,7 @@ GROUND = ("errors", "checks", "interrupts", "frames", "stats")
 """Single modules that know nothing of any room."""
 ROOMS = (
     "files",
+    "engines",
     "networks",
     "schemes",
     "exporting",

@@ -38,7 +38,7 @@ fn main() {
     let mut next = 0.1;
     println!("cpu_s,step,packets,rules,score_per_specimen,starved_share");
     while designer.progress().cpu_s < budget {
-        designer.step(&stop, &meter).expect("nobody stops it");
+        designer.step(&stop, &meter, None).expect("nobody stops it");
         let p = designer.progress();
         if std::env::var("VERBOSE").is_ok() {
             eprintln!("{:9.2} {:3} rules  {}", p.cpu_s, p.rules, p.doing);

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use exmachina_design::search::{self, Meter, Progress, Search, Settings};
+use exmachina_design::search::{self, Elsewhere, Meter, Progress, Search, Settings};
 use exmachina_rules::RuleTable;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::columns::{Column, column};
+use crate::elsewhere::PythonElsewhere;
 use crate::errors::input_error;
 use crate::model::Model;
 use crate::stop::Stop;
@@ -111,14 +112,19 @@ impl Designer {
         designer.map(Designer::from).map_err(|error| input_error(format!("{file}: {error}")))
     }
 
-    /// One step of the search; false if it was stopped, and nothing has changed.
-    fn step(&self, py: Python<'_>, workers: &Workers) -> bool {
-        workers.run(py, || {
+    /// One step of the search; false if it was stopped, and nothing has changed. Others make the runs of large batches, if
+    /// any are given.
+    #[pyo3(signature = (workers, others = None))]
+    fn step(&self, py: Python<'_>, workers: &Workers, others: Option<Py<PyAny>>) -> PyResult<bool> {
+        let others = others.map(PythonElsewhere::new);
+        let done = workers.run(py, || {
             let mut search = lock(&self.search);
-            let done = search.step(&self.stop, &self.meter).is_ok();
+            let elsewhere = others.as_ref().map(|others| others as &dyn Elsewhere);
+            let done = search.step(&self.stop, &self.meter, elsewhere).is_ok();
             *lock(&self.progress) = search.progress();
             done
-        })
+        });
+        others.and_then(PythonElsewhere::failure).map_or(Ok(done), Err)
     }
 
     /// Ends the present step early, and all later ones at once.

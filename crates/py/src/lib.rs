@@ -5,6 +5,7 @@
 
 mod columns;
 mod designer;
+mod elsewhere;
 mod errors;
 mod evaluation;
 mod fixed;
@@ -28,6 +29,8 @@ mod _core {
     use crate::columns::Column;
     #[pymodule_export]
     use crate::designer::{Answer, DesignProgress, Designed, Designer};
+    #[pymodule_export]
+    use crate::elsewhere::run_unit;
     #[pymodule_export]
     use crate::errors::InputError;
     #[pymodule_export]

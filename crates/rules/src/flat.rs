@@ -13,25 +13,25 @@ use crate::table::{RuleTable, TableError};
 
 /// `point[axis] < at` leads to `next[0]`, else to `next[1]`; a leaf is the complement of its rule's number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Plane {
-    at: f64,
-    axis: u32,
-    next: [i32; 2],
+pub(crate) struct Plane {
+    pub at: f64,
+    pub axis: u32,
+    pub next: [i32; 2],
 }
 
 /// A table ready for lookups.
 #[derive(Clone, Debug)]
 pub struct FlatTable {
-    rules: Vec<Rule>,
-    planes: Vec<Plane>,
-    root: i32,
+    pub(crate) rules: Vec<Rule>,
+    pub(crate) planes: Vec<Plane>,
+    pub(crate) root: i32,
     /// The same in a form for the first four signals, unless it would be too large.
     grid: Option<Grid>,
     /// Where rules look at more than the first four signals, the boxes of all, in whose place the rules have some that nothing
     /// lies in. So the guess at a rule need not ask which kind of table this is.
-    boxes: Vec<Cell>,
+    pub(crate) boxes: Vec<Cell>,
     /// Whether every rule spaces packets.
-    paces: bool,
+    pub(crate) paces: bool,
 }
 
 impl FlatTable {
@@ -53,15 +53,18 @@ impl FlatTable {
             .iter()
             .zip(table.rules())
             .map(|(c, (_, action))| Rule::new(first4(&c.lower), first4(&c.upper), action));
-        let rules = rules.collect();
-        let mut flat = FlatTable { rules, planes, root, grid: None, boxes: vec![], paces: false };
+        Ok(FlatTable::of_parts(rules.collect(), planes, root, if looks_further { open } else { vec![] }))
+    }
+
+    /// What follows from the rules, the planes and, where rules look further, the boxes.
+    pub(crate) fn of_parts(rules: Vec<Rule>, planes: Vec<Plane>, root: i32, boxes: Vec<Cell>) -> FlatTable {
+        let mut flat = FlatTable { rules, planes, root, grid: None, boxes, paces: false };
         flat.paces = flat.all_pace();
-        if looks_further {
-            flat.boxes = open;
-        } else {
-            flat.grid = Grid::new(&open, |point| flat.walk(point));
+        if !flat.looks_further() {
+            let bounds: Vec<[f64; 4]> = flat.rules.iter().map(|rule| rule.lower).collect();
+            flat.grid = Grid::new(&bounds, |point| flat.walk(point));
         }
-        Ok(flat)
+        flat
     }
 
     /// Number of rules; their numbers are those of the [`RuleTable`].
@@ -100,7 +103,7 @@ impl FlatTable {
         self.paces
     }
 
-    fn all_pace(&self) -> bool {
+    pub(crate) fn all_pace(&self) -> bool {
         self.rules.iter().all(|rule| rule.intersend_ns > 0)
     }
 

@@ -3,7 +3,6 @@
 //! Where the last rule does not match again, which one does is hard to predict, and walking a tree costs a mispredicted
 //! branch or two (as much as everything else that an ACK costs). Ranks cost a load and four compares at once.
 
-use crate::cell::Cell;
 use crate::signal::{Point, first_signals};
 
 /// The largest grid that is built; beyond it the cells would crowd out the cache.
@@ -79,12 +78,12 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// The grid of some boxes, `find` giving the rule at a point; none if it would be too large.
-    pub fn new(boxes: &[Cell], find: impl Fn(&Point) -> usize) -> Option<Grid> {
+    /// The grid of boxes with these lower ends, `find` giving the rule at a point; none if it would be too large.
+    pub fn new(lower: &[[f64; AXES]], find: impl Fn(&Point) -> usize) -> Option<Grid> {
         let mut bounds: [Vec<f64>; AXES] = Default::default();
         let mut bits = 0;
         let axes = std::array::from_fn(|a| {
-            bounds[a] = boxes.iter().map(|c| c.lower[a]).filter(|b| b.is_finite()).collect();
+            bounds[a] = lower.iter().map(|ends| ends[a]).filter(|b| b.is_finite()).collect();
             bounds[a].sort_unstable_by(f64::total_cmp);
             bounds[a].dedup();
             let shift = bits;
@@ -92,7 +91,7 @@ impl Grid {
             Axis::new(&bounds[a], shift)
         });
         let [Some(a), Some(b), Some(c), Some(d)] = axes else { return None };
-        if 1usize.checked_shl(bits)? > MAX_CELLS || boxes.len() > usize::from(u16::MAX) {
+        if 1usize.checked_shl(bits)? > MAX_CELLS || lower.len() > usize::from(u16::MAX) {
             return None;
         }
         let mut grid = Grid { axes: [a, b, c, d], cells: vec![0; 1 << bits].into_boxed_slice() };

@@ -22,6 +22,7 @@ mod rule;
 mod signal;
 mod streak;
 mod table;
+mod wire;
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;

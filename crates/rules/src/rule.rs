@@ -8,8 +8,8 @@ use crate::action::{Action, MAX_WINDOW};
 pub struct Rule {
     pub(crate) lower: [f64; 4],
     pub(crate) upper: [f64; 4],
-    multiple: f64,
-    increment: f64,
+    pub(crate) multiple: f64,
+    pub(crate) increment: f64,
     /// Least time between two sends, to the nearest ns.
     pub intersend_ns: u64,
 }

@@ -70,8 +70,11 @@ def design(
     loaded = Model.load(model)
     first = None if start is None else _together(start)
     results, messages = terminal.consoles()
-    with terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress:
-        result = design_table(loaded, output, options, start=first, on_progress=on_progress)
+    with (
+        terminal.computing(messages, options, quiet=quiet) as computing,
+        terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress,
+    ):
+        result = design_table(loaded, output, computing, start=first, on_progress=on_progress)
     cost = terminal.duration(result.progress.cpu_s)
     names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
     rules = " + ".join(str(len(table)) for table in result.tables.values())
@@ -111,8 +114,11 @@ def score(
     if results is not None:
         check_output(results, suffixes=(".parquet",))
     out, messages = terminal.consoles()
-    with terminal.scoring_display(messages, quiet=quiet) as on_progress:
-        report = score_schemes(loaded, network, options, on_progress=on_progress)
+    with (
+        terminal.computing(messages, options, quiet=quiet) as computing,
+        terminal.scoring_display(messages, quiet=quiet) as on_progress,
+    ):
+        report = score_schemes(loaded, network, computing, on_progress=on_progress)
     if results is not None:
         report.save(results)
     terminal.show_scores(out, report)
@@ -205,9 +211,14 @@ def evaluate(
         quiet: Show no progress.
     """
     out, messages = terminal.consoles()
-    with terminal.counting_display(messages, "evaluating", terminal.evaluation_count, quiet=quiet) as on_progress:
-        names = None if schemes is None else [name for name in schemes.split(",") if name]
-        results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
+    names = None if schemes is None else [name for name in schemes.split(",") if name]
+    with (
+        terminal.computing(messages, options, quiet=quiet) as computing,
+        terminal.counting_display(
+            messages, "evaluating", terminal.evaluation_count, quiet=quiet
+        ) as on_progress,
+    ):
+        results = evaluate_schemes(scenario, names, computing, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)
     if as_json:
         facts: dict[str, object] = {"scenario": results.name}

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import Count, consoles, counting_display, duration
+from exmachina.command.terminal import Count, computing, consoles, counting_display, duration
 from exmachina.hunting import Hunting, Worst, WorstOptions
 from exmachina.hunting import worst as search_worst
 from exmachina.pictures import draw
@@ -44,11 +44,14 @@ def worst(
     """
     folder = output or Path(f"{Path(scheme).name.removesuffix('.dna')}-worst")
     out, messages = consoles()
-    with counting_display(messages, "searching", _count, quiet=quiet) as on_progress:
+    with (
+        computing(messages, options, quiet=quiet) as chosen,
+        counting_display(messages, "searching", _count, quiet=quiet) as on_progress,
+    ):
         found = search_worst(
             scheme,
             limits,
-            options,
+            chosen,
             rivals=[name for name in rivals.split(",") if name],
             without=[name for name in without.split(",") if name],
             output=folder,

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import Count, consoles, counting_display
+from exmachina.command.terminal import Count, computing, consoles, counting_display
 from exmachina.errors import SchemeError
 from exmachina.inspection import by_split
 from exmachina.pictures import draw
@@ -52,11 +52,14 @@ def probe(
         raise SchemeError("schemes: expected at least one")
     folder = output or Path(f"{Path(schemes[0]).name.removesuffix('.dna')}-passport")
     out, messages = consoles()
-    with counting_display(messages, "probing", _count, quiet=quiet) as on_progress:
+    with (
+        computing(messages, options, quiet=quiet) as chosen,
+        counting_display(messages, "probing", _count, quiet=quiet) as on_progress,
+    ):
         passport = probe_schemes(
             list(schemes),
             network,
-            options,
+            chosen,
             axes=None if axes is None else [name for name in axes.split(",") if name],
             rivals=[name for name in rivals.split(",") if name],
             output=folder,

@@ -10,7 +10,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import _core
-from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.command.terminal import computing, consoles, duration, plain_column
 from exmachina.errors import OptionError
 from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
@@ -48,8 +48,8 @@ def run_command(
         return
     if not names:
         raise OptionError("reproduce: expected all, or ids of experiments; --list shows them")
-    with display(messages, quiet=quiet) as on_progress:
-        outcomes = reproduce(names, options, output=output, traces=traces, on_progress=on_progress)
+    with computing(messages, options, quiet=quiet) as chosen, display(messages, quiet=quiet) as on_progress:
+        outcomes = reproduce(names, chosen, output=output, traces=traces, on_progress=on_progress)
     facts = {
         "scale": options.scale,
         "our algorithms": "as shipped" if options.ours is None else str(options.ours),

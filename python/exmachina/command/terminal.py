@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import designing
+from exmachina.engines import EngineOptions, opened
 from exmachina.evaluation import Results, Standing, Trace
 from exmachina.exporting import Export
 from exmachina.inspection import Inspection
@@ -26,6 +27,7 @@ from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
     "Count",
+    "computing",
     "consoles",
     "counting_display",
     "design_display",
@@ -50,6 +52,7 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 CURVE = 24
 MINUTE, HOUR = 60, 3600
 N = TypeVar("N")
+Options = TypeVar("Options", bound=EngineOptions)
 
 
 def duration(seconds: float) -> str:
@@ -83,6 +86,19 @@ class Count:
 
 
 @contextmanager
+def computing(console: Console, options: Options, *, quiet: bool) -> Iterator[Options]:
+    """The same options with their engine, which is open meanwhile; says where it is, if that is elsewhere."""
+    with opened(options) as engine:
+        if engine.words and not quiet:
+            console.print(engine.words, soft_wrap=True)
+        yield replace(options, cluster=engine)
+
+
+def _workers(count: int) -> str:
+    return f", {count} workers" if count else ""
+
+
+@contextmanager
 def design_display(
     console: Console, title: str, *, quiet: bool
 ) -> Iterator[Callable[[designing.Progress], None] | None]:
@@ -106,7 +122,8 @@ def _lines(console: Console) -> Callable[[designing.Progress], None]:
             last = time.monotonic()
             console.print(
                 f"{score_words(now.score, now.starved_share)}, {now.rules} rules, step {now.step}, "
-                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time, {now.doing}",
+                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time{_workers(now.workers)}, "
+                f"{now.doing}",
                 soft_wrap=True,
             )
 
@@ -125,7 +142,7 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
     )
     speed = Grid.grid(padding=(0, 3))
     speed.add_row(
-        f"{si(now.packets_per_s)} packets/s",
+        f"{si(now.packets_per_s)} packets/s{_workers(now.workers)}",
         f"{si(now.packets)} simulated",
         f"{duration(now.cpu_s)} of CPU time",
         f"{duration(now.wall_s)} so far" if now.left_s is None else f"{duration(now.left_s)} left",

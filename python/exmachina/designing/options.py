@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, TypedDict
+from typing import Literal
 
 from exmachina.checks import check_seed
+from exmachina.engines import EngineOptions, EngineSettings
 from exmachina.errors import OptionError
 
 __all__ = ["Budget", "DesignOptions", "DesignSettings"]
@@ -51,7 +52,7 @@ class Budget:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DesignOptions(Budget):
+class DesignOptions(EngineOptions, Budget):
     """How a table is designed.
 
     >>> options = exmachina.DesignOptions(rounds=1, search="paper")
@@ -61,8 +62,6 @@ class DesignOptions(Budget):
 
     search: Literal["default", "paper"] = "default"
     """`paper` is the procedure of Remy'13, section 4.3; the default gets further with less work."""
-    threads: int | None = None
-    """All processors if not given; the result is the same for any number."""
     seed: int | None = None
     """Of everything random in the search; the model's if not given."""
     resume: bool = False
@@ -71,19 +70,19 @@ class DesignOptions(Budget):
     """Replace what an earlier design left."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        Budget.__post_init__(self)
+        EngineOptions.__post_init__(self)
         if self.seed is not None:
             check_seed(self.seed)
 
 
-class DesignSettings(TypedDict, total=False):
+class DesignSettings(EngineSettings, total=False):
     """The fields of `DesignOptions` as keywords."""
 
     seconds: float | None
     cpu_seconds: float | None
     rounds: int | None
     search: Literal["default", "paper"]
-    threads: int | None
     seed: int | None
     resume: bool
     force: bool

@@ -40,6 +40,8 @@ class Progress:
     """Packets simulated per second since this call began."""
     left_s: float | None
     """Seconds left, where a budget tells."""
+    workers: int = 0
+    """Workers that are there, where others than this process compute."""
 
 
 @dataclass(frozen=True)

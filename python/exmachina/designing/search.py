@@ -15,10 +15,11 @@ from hashlib import sha256
 from typing import Unpack
 
 from exmachina import _core
-from exmachina.checks import workers_of
+from exmachina.designing.batches import Batches
 from exmachina.designing.options import Budget, DesignOptions, DesignSettings
 from exmachina.designing.outcome import Design, DesignStopped, Progress
 from exmachina.designing.outputs import DesignFiles, resumed
+from exmachina.engines import Engine, opened
 from exmachina.errors import OptionError, told_as
 from exmachina.files import alone, write_atomically, write_parquet
 from exmachina.frames import frame_of
@@ -53,24 +54,25 @@ def design(
     Args:
         model: A model, the path of a model file, or the name of a model that comes with the program.
         output: Where to write the table (`.dna`); nothing is written if not given.
-        options: Budget, procedure, and what becomes of an earlier design at `output`.
+        options: Budget, procedure, who computes, and what becomes of an earlier design at `output`.
         start: A table to begin with, instead of one rule, as a table, path or name; or one for each name of senders.
         on_progress: Called five times a second, in this thread.
         **settings: Fields of `DesignOptions`, which go before those of `options`.
 
     Raises:
         InputError: If something given is not possible; then nothing has been written.
+        ClusterError: If a cluster cannot be used; `resume` goes on from the last step.
         DesignStopped: At ctrl-C, once the state has been saved; its `design` is what was found so far.
     """
     chosen, model = replace(options or DesignOptions(), **settings), Model.of(model)
-    workers = workers_of(chosen.threads)
     files = None if output is None else DesignFiles(output, model.classes)
     starts = _starts(start)
     with nullcontext() if files is None else alone(files.lock, f"{output}: this output"):
         designer = _designer(model, files, starts, chosen)
-        run = _Run(designer, model, workers, chosen, files)
-        interrupted = run.until_done(on_progress)
-        result = run.save()
+        with opened(chosen) as engine:
+            run = _Run(designer, model, engine, chosen, files)
+            interrupted = run.until_done(on_progress)
+            result = run.save()
     if interrupted:
         raise _stopped(result, files)
     return result
@@ -110,11 +112,11 @@ class _Run:
         self,
         designer: _core.Designer,
         model: Model,
-        workers: _core.Workers,
+        engine: Engine,
         budget: Budget,
         files: DesignFiles | None,
     ) -> None:
-        self.designer, self.model, self.workers = designer, model, workers
+        self.designer, self.model, self.engine = designer, model, engine
         self.budget, self.files = budget, files
         self.began = time.monotonic()
         self.at_begin = designer.progress()
@@ -147,9 +149,10 @@ class _Run:
         self.designer.stop()
 
     def _steps(self) -> None:
+        others = Batches(self.engine, self.stopping) if self.engine.workers else None
         try:
             while not self.stopping.is_set() and not self._used_up():
-                if self.designer.step(self.workers) and self.files is not None:
+                if self.designer.step(self.engine.here, others) and self.files is not None:
                     write_atomically(self.files.checkpoint, self.designer.checkpoint().encode(), durable=False)
         except BaseException as failure:
             self.failure = failure
@@ -173,6 +176,7 @@ class _Run:
             wall_s=wall_s,
             packets_per_s=(now.packets - self.at_begin.packets) * per_s,
             left_s=self.budget.left_s(now.cpu_s, wall_s, (now.cpu_s - self.at_begin.cpu_s) * per_s),
+            workers=self.engine.workers,
         )
 
     def _answer(self) -> _core.Answer:
@@ -181,8 +185,8 @@ class _Run:
         unmeasured.set()
         if self.designer.progress().step > 0:
             with suppress(KeyboardInterrupt):
-                return interruptible(lambda stop: self.designer.answer(self.workers, stop))
-        return self.designer.answer(self.workers, unmeasured)
+                return interruptible(lambda stop: self.designer.answer(self.engine.here, stop))
+        return self.designer.answer(self.engine.here, unmeasured)
 
     def save(self) -> Design:
         """Writes all files of the design."""

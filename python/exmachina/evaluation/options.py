@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from exmachina.checks import check_seconds, check_seed
+from exmachina.engines import EngineOptions, EngineSettings
 from exmachina.errors import OptionError
 
 __all__ = ["EvaluationOptions", "EvaluationSettings", "RunOptions", "RunSettings"]
@@ -32,7 +33,7 @@ class RunOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvaluationOptions(RunOptions):
+class EvaluationOptions(EngineOptions, RunOptions):
     """How an evaluation is run.
 
     >>> options = exmachina.EvaluationOptions(runs=1, duration_s=1)
@@ -40,8 +41,9 @@ class EvaluationOptions(RunOptions):
     1.0
     """
 
-    threads: int | None = None
-    """All processors if not given; the result is the same for any number."""
+    def __post_init__(self) -> None:
+        RunOptions.__post_init__(self)
+        EngineOptions.__post_init__(self)
 
 
 class RunSettings(TypedDict, total=False):
@@ -52,7 +54,5 @@ class RunSettings(TypedDict, total=False):
     seed: int | None
 
 
-class EvaluationSettings(RunSettings, total=False):
+class EvaluationSettings(RunSettings, EngineSettings, total=False):
     """The fields of `EvaluationOptions` as keywords."""
-
-    threads: int | None

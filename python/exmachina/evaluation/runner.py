@@ -1,7 +1,7 @@
 """Simulating the contenders of an evaluation, as far as their runs are not kept from earlier.
 
-Runs are simulated some at a time, so that a display moves and ctrl-C is heard; what comes out does not depend on how
-many those are, nor on the number of threads.
+Runs are simulated some at a time, so that a display moves and ctrl-C is heard, and others can take a part of them; what
+comes out does not depend on how many those are, nor on who simulates them, or on how many threads.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Unpack
 import polars as pl
 
 from exmachina import _core
-from exmachina.checks import workers_of
+from exmachina.engines import Engine, InThisThread, Part, Parts, opened
 from exmachina.errors import SchemeError, Stopped
 from exmachina.evaluation.counted import counted
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings
@@ -26,9 +26,6 @@ from exmachina.files import FinishedRuns, alone, make_folder
 from exmachina.schemes import SchemeLike
 
 __all__ = ["Standing", "evaluate"]
-
-CHUNK_S = 0.3
-"""Target duration of one call of the simulator, s."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +51,8 @@ class Standing:
     """Seconds since this call began."""
     left_s: float | None
     """Seconds left, at the pace so far; none at the beginning."""
+    workers: int = 0
+    """Workers that are there, where others than this process compute."""
 
 
 def evaluate(
@@ -79,7 +78,7 @@ def evaluate(
     Args:
         scenario: An evaluation, the path of a scenario file, or the name of a scenario that comes with the program.
         schemes: The contenders: names, paths of tables, tables, classes; those of the scenario if not given.
-        options: Runs, seconds, seed and threads.
+        options: Runs, seconds, seed, and who computes.
         output: A folder, created if missing.
         cache: Another folder to keep finished runs in, created if missing; `output` if not given. Several evaluations
             can share it.
@@ -88,6 +87,7 @@ def evaluate(
 
     Raises:
         InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used; finished runs have been kept.
         Stopped: At ctrl-C, once finished runs have been kept.
     """
     chosen = replace(options or EvaluationOptions(), **settings)
@@ -96,28 +96,28 @@ def evaluate(
     )
     if not evaluation.contenders:
         raise SchemeError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
-    workers = workers_of(chosen.threads)
     folder = None if output is None else make_folder(output)
     kept = folder if cache is None else make_folder(cache)
-    with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
-        results = _results(evaluation, kept, workers, on_progress)
+    lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
+    with lock, opened(chosen) as engine:
+        results = _results(evaluation, kept, engine, on_progress)
         if folder is not None:
             results.save(folder)
     return results
 
 
 def _results(
-    evaluation: Evaluation,
-    kept: Path | None,
-    workers: _core.Workers,
-    on_progress: Callable[[Standing], None] | None,
+    evaluation: Evaluation, kept: Path | None, engine: Engine, on_progress: Callable[[Standing], None] | None
 ) -> Results:
     """Simulates what is not kept."""
-    finished = [evaluation.finished_runs(i, kept) for i in range(len(evaluation.contenders))]
-    pace = _Pace(evaluation, finished, on_progress)
+    everyone = range(len(evaluation.contenders))
+    finished = [evaluation.finished_runs(i, kept) for i in everyone]
+    pace = _Pace(evaluation, finished, engine, on_progress)
+    classes = [i for i in everyone if evaluation.is_class(i)]
     try:
-        for contender, own in enumerate(finished):
-            _simulate(evaluation, contender, own, workers, pace)
+        for computing, which in [(engine, [i for i in everyone if i not in classes]), (InThisThread(), classes)]:
+            if which:
+                _simulate(evaluation.only(which), [finished[i] for i in which], computing, pace)
     except KeyboardInterrupt:
         raise _stopped(kept) from None
     finally:
@@ -136,12 +136,16 @@ def _results(
 
 
 class _Pace:
-    """How fast it goes: what a display is told, and how many runs the simulator gets at a time."""
+    """How fast it goes: what a display is told."""
 
     def __init__(
-        self, evaluation: Evaluation, finished: list[FinishedRuns], tell: Callable[[Standing], None] | None
+        self,
+        evaluation: Evaluation,
+        finished: list[FinishedRuns],
+        engine: Engine,
+        tell: Callable[[Standing], None] | None,
     ) -> None:
-        self.evaluation, self.finished, self.tell = evaluation, finished, tell
+        self.evaluation, self.finished, self.engine, self.tell = evaluation, finished, engine, tell
         self.began = time.monotonic()
         self.earlier = self._done()
         self.packets = 0
@@ -164,24 +168,26 @@ class _Pace:
                 packets_per_s=self.packets / wall_s if wall_s > 0 else 0.0,
                 wall_s=wall_s,
                 left_s=wall_s * (runs - done) / now if now else None,
+                workers=self.engine.workers,
             )
         )
 
 
-def _simulate(evaluation: Evaluation, contender: int, own: FinishedRuns, workers: _core.Workers, pace: _Pace) -> None:
-    """Simulates the runs of a contender that are missing, some at a time: as many as take a moment."""
-    label, chunk = evaluation.contenders[contender], workers.threads
-    pace.report(label)
-    while own.count < evaluation.runs:
-        began = time.monotonic()
-        last = min(own.count + chunk, evaluation.runs)
-        part = evaluation.flows_of(contender, own.count, last, workers)
-        own.add(part, last - own.count)
-        pace.packets += int(part["sent_packets"].sum())
-        pace.report(label)
-        if time.monotonic() - began < CHUNK_S / 2:
-            chunk *= 2
-    own.keep()
+def _simulate(evaluation: Evaluation, finished: list[FinishedRuns], engine: Engine, pace: _Pace) -> None:
+    """Simulates the runs of these contenders that are missing, some at a time: as many as take a moment."""
+    parts = Parts(engine, [(own.count, evaluation.runs) for own in finished])
+    pace.report(evaluation.contenders[0])
+    for computed in engine.map(_flows, evaluation, parts):
+        part, flows = computed.unit, computed.result
+        parts.learn(computed)
+        finished[part.series].add(flows, part.last - part.first)
+        pace.packets += int(flows["sent_packets"].sum())
+        pace.report(evaluation.contenders[part.series])
+
+
+def _flows(evaluation: Evaluation, part: Part, workers: _core.Workers, stop: _core.Stop) -> pl.DataFrame:
+    """A unit of work: some runs of a contender."""
+    return evaluation.flows_of(part.series, part.first, part.last, workers, stop)
 
 
 def _stopped(folder: Path | None) -> Stopped:

@@ -137,20 +137,25 @@ class Evaluation:
         chosen = self.chosen if schemes is None else tuple(distinct(map(contender_of, schemes)))
         return replace(self, chosen=chosen, options=replace(self.options, **given))
 
-    def flows_of(self, contender: int, first_run: int, last_run: int, workers: _core.Workers) -> pl.DataFrame:
+    def flows_of(
+        self, contender: int, first_run: int, last_run: int, workers: _core.Workers, stop: _core.Stop
+    ) -> pl.DataFrame:
         """The flows of some runs of a contender: one row per run and sender, as in `Results.flows`."""
-        # A class is called in this thread: there ctrl-C reaches it.
-        if self._is_class(contender):
-            columns = self._inner.run(contender, first_run, last_run, workers, _core.Stop())
-        else:
-            columns = interruptible(lambda stop: self._inner.run(contender, first_run, last_run, workers, stop))
-        return self.named(frame_of(columns), contender)
+        return self.named(frame_of(self._inner.run(contender, first_run, last_run, workers, stop)), contender)
+
+    def only(self, contenders: Sequence[int]) -> "Evaluation":
+        """The same with some of its contenders alone."""
+        if len(contenders) == len(self.contenders):
+            return self
+        everyone = self.chosen or [contender_of(label) for label in self.contenders]
+        return replace(self, chosen=tuple(everyone[i] for i in contenders))
 
     def record_of(
         self, contender: int, run: int, duration_s: float, max_rows: int
     ) -> tuple[pl.DataFrame, pl.DataFrame]:
         """One run packet by packet: the events of the senders, and those at the hops."""
-        if self._is_class(contender):
+        # A class is called in this thread: there ctrl-C reaches it.
+        if self.is_class(contender):
             found = self._inner.record(contender, run, duration_s, max_rows)
         else:
             found = interruptible(lambda _: self._inner.record(contender, run, duration_s, max_rows))
@@ -175,7 +180,8 @@ class Evaluation:
             key = digest(self.text, self.duration_s, self.seed, label, content, *files)
         return FinishedRuns(folder, label, key)
 
-    def _is_class(self, contender: int) -> bool:
+    def is_class(self, contender: int) -> bool:
+        """Whether a contender is a class of Python's."""
         return self.chosen is not None and self.chosen[contender].is_class
 
 

@@ -4,11 +4,12 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
 
 from exmachina import _core
+from exmachina.engines import opened
 from exmachina.errors import OptionError, SchemeError, Stopped
 from exmachina.files import ALGORITHMS, alone, digest, make_folder, shipped_files, write_atomically
 from exmachina.hunting.found import SCENARIO, Worst, scenario_text
@@ -90,6 +91,7 @@ def worst(
 
     Raises:
         InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used; what was tried is kept.
         Stopped: At ctrl-C, once what was tried and the worst of it have been written.
     """
     chosen = replace(options or WorstOptions(), **settings)
@@ -101,9 +103,10 @@ def worst(
     within = _limits(limits, contender).without(without)
     table = [contender.scheme] if isinstance(contender.scheme, Table) else []
     delta = designed_delta(table) if chosen.delta is None else chosen.delta
-    judge = Judge(scheme, others, measure, delta, chosen.threads)
     folder = None if output is None else make_folder(output)
-    with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
+    lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
+    with lock, opened(chosen) as engine:
+        judge = Judge(scheme, others, measure, delta, engine)
         found = _Hunt(judge, within, chosen, folder, on_progress).run()
         if folder is not None:
             found.save(folder)
@@ -221,7 +224,8 @@ class _Hunt:
         if None in contents:
             return ""
         labels = [one.label for one in everyone]
-        settings = {**asdict(self.options), "threads": None, "checks": None, "keep": None, "delta": self.judge.delta}
+        options = self.options
+        settings = [options.measure, options.networks, options.draws, options.seed, self.judge.delta]
         parts = [part for part in contents if part is not None]
         return digest(_core.__version__, self.limits.text, str(self.limits.fixed), str(settings), str(labels), *parts)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import polars as pl
 import tomli_w
 
+from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Trace, evaluate, trace
 from exmachina.hunting.measures import OMNISCIENT, Measure
 from exmachina.probing import Base, measured
@@ -28,7 +29,7 @@ class Judge:
     rivals: Sequence[SchemeLike]
     measure: Measure
     delta: float
-    threads: int | None
+    engine: Engine
 
     @property
     def label(self) -> str:
@@ -78,7 +79,7 @@ class Judge:
         return trace(self._evaluation(network, 1, seed), self.scheme)
 
     def _flows(self, network: Base, schemes: Sequence[SchemeLike], runs: int, seed: int) -> pl.DataFrame:
-        return evaluate(self._evaluation(network, runs, seed), schemes, threads=self.threads).flows
+        return evaluate(self._evaluation(network, runs, seed), schemes, cluster=self.engine).flows
 
     def _evaluation(self, network: Base, runs: int, seed: int) -> Evaluation:
         tables = network.tables(runs, seed, short_s(network, self.measure))

@@ -1,9 +1,9 @@
 """What may be set of a search for the worst network."""
 
 from dataclasses import dataclass
-from typing import TypedDict
 
 from exmachina.checks import check_delta, check_seed
+from exmachina.engines import EngineOptions, EngineSettings
 from exmachina.errors import OptionError
 from exmachina.hunting.measures import measure_named
 
@@ -13,7 +13,7 @@ MOST_NETWORKS, MOST_RUNS = 1_000_000, 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorstOptions:
+class WorstOptions(EngineOptions):
     """What is looked for, how long, and what counts.
 
     >>> options = exmachina.WorstOptions(measure="waste", networks=8, draws=1, checks=2)
@@ -36,10 +36,9 @@ class WorstOptions:
     """Of the search, and of traffic and losses."""
     delta: float | None = None
     """How much delay counts against throughput; that of the scheme's model if not given, else 1."""
-    threads: int | None = None
-    """All processors if not given; the result is the same for any number."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         measure_named(self.measure)
         whole = {"networks": (1, MOST_NETWORKS), "draws": (1, MOST_RUNS), "checks": (2, MOST_RUNS)}
         for name, (least, most) in whole.items():
@@ -51,7 +50,7 @@ class WorstOptions:
         check_delta(self.delta)
 
 
-class WorstSettings(TypedDict, total=False):
+class WorstSettings(EngineSettings, total=False):
     """The fields of `WorstOptions` as keywords."""
 
     measure: str
@@ -61,4 +60,3 @@ class WorstSettings(TypedDict, total=False):
     keep: float
     seed: int
     delta: float | None
-    threads: int | None

@@ -4,13 +4,14 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias, Unpack
 
 import polars as pl
 
 from exmachina import _core, inspection
+from exmachina.engines import Engine, opened
 from exmachina.errors import OptionError, ScenarioError, SchemeError, told_as
 from exmachina.evaluation import Evaluation, evaluate
 from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, alone, find, make_folder, shipped_files
@@ -74,7 +75,7 @@ def probe(
         schemes: One or several: names, paths of tables, tables, classes.
         network: The network that all axes go through: a model or scenario, of which the middles count; if not given,
             the networks that the first table says it was designed for, or else 20 Mbit/s, 100 ms and two senders.
-        options: Runs, seed, delta and threads.
+        options: Runs, seed, delta, and who computes.
         axes: Some of rate, rtt, senders, buffer, jitter, loss, acks, on, duty, beside; all of them if not given.
         rivals: Further schemes, to compare with.
         output: A folder, created if missing: results are written there at the end (see `Passport.save`), and finished
@@ -84,6 +85,7 @@ def probe(
 
     Raises:
         InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used; finished runs have been kept.
         Stopped: At ctrl-C, once finished runs have been kept.
     """
     chosen, along = replace(options or ProbeOptions(), **settings), axes_named(axes)
@@ -97,8 +99,9 @@ def probe(
     delta = designed_delta(list(tables.values())) if chosen.delta is None else chosen.delta
     folder = None if output is None else make_folder(output)
     with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
-        walk = _Walk([scheme for scheme, _ in everyone.values()], base, chosen, delta, folder)
-        frame = walk.along(along, known, on_progress)
+        with opened(chosen) as engine:
+            walk = _Walk([scheme for scheme, _ in everyone.values()], base, chosen, delta, engine, folder)
+            frame = walk.along(along, known, on_progress)
         edges, states = _of_tables(tables, base)
         passport = Passport(
             base=base,
@@ -159,14 +162,17 @@ def _text_of(network: NetworkLike) -> tuple[str, str]:
     return file, text
 
 
+@dataclass(frozen=True)
 class _Walk:
     """From network to network: each is simulated once, however many axes go through it."""
 
-    def __init__(
-        self, schemes: list[SchemeLike], base: Base, options: ProbeOptions, delta: float, folder: Path | None
-    ) -> None:
-        self.schemes, self.base, self.options, self.delta, self.folder = schemes, base, options, delta, folder
-        self.measured: dict[Base, pl.DataFrame] = {}
+    schemes: list[SchemeLike]
+    base: Base
+    options: ProbeOptions
+    delta: float
+    engine: Engine
+    folder: Path | None
+    measured: dict[Base, pl.DataFrame] = field(default_factory=dict)
 
     def along(
         self, axes: Sequence[Axis], designed: dict[str, Ranges], tell: Callable[[Probing], None] | None
@@ -185,7 +191,7 @@ class _Walk:
     def _at(self, network: Base) -> pl.DataFrame:
         if network not in self.measured:
             scenario = Evaluation(network.scenario(self.options.runs, self.options.seed), "probe.toml")
-            flows = evaluate(scenario, self.schemes, threads=self.options.threads, cache=self.folder).flows
+            flows = evaluate(scenario, self.schemes, cluster=self.engine, cache=self.folder).flows
             self.measured[network] = measured(flows, network.senders, self.delta)
         return self.measured[network]
 

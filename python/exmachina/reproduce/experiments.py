@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Unpack
 
 from exmachina import _core
+from exmachina.engines import opened
 from exmachina.errors import OptionError
 from exmachina.evaluation import Standing
 from exmachina.files import alone, make_folder, read_file, write_parquet
@@ -58,7 +59,7 @@ def reproduce(
 
     Args:
         experiments: Their ids, or "all"; `exmachina reproduce --list` shows them.
-        options: The scale, and whose algorithms.
+        options: The scale, whose algorithms, and who computes.
         output: The folder for pictures and results, created if missing; one folder per experiment.
         traces: Recordings of cellular links in mahimahi's format, by operator ("verizon", "att").
         on_progress: Called some times a second.
@@ -69,6 +70,7 @@ def reproduce(
 
     Raises:
         InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used; finished runs have been kept.
         Stopped: At ctrl-C, once finished runs have been kept.
     """
     chosen = load([experiments] if isinstance(experiments, str) else list(experiments))
@@ -83,11 +85,11 @@ def reproduce(
     folder = make_folder(output)
     cache = make_folder(folder / "cache")
     outcomes = []
-    with alone(folder / ".lock", f"{folder}: this folder"):
+    with alone(folder / ".lock", f"{folder}: this folder"), opened(settled) as engine:
         for number, experiment in enumerate(chosen, start=1):
             doing = Doing(experiment.id, experiment.title, number, len(chosen))
             telling = _telling(doing, on_progress)
-            conditions = Conditions(cast, settled.scale, cache, settled.threads, paths, telling)
+            conditions = Conditions(cast, settled.scale, cache, engine, paths, telling)
             outcomes.append(_outcome(experiment, conditions, make_folder(folder / experiment.id)))
     return outcomes
 

@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
+from exmachina.engines import EngineOptions, EngineSettings
 from exmachina.errors import OptionError
 
 __all__ = ["ReproduceOptions", "ReproduceSettings"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReproduceOptions:
+class ReproduceOptions(EngineOptions):
     """At what scale, and with whose algorithms.
 
     >>> exmachina.reproduce("fig6", exmachina.ReproduceOptions(threads=1), output="out")[0].scale
@@ -25,19 +26,17 @@ class ReproduceOptions:
     """A folder of NAME.dna to take the place of our algorithms."""
     robust: bool = False
     """Our robust tables run, too, and claims are held to them besides, where there are some for all that one names."""
-    threads: int | None = None
-    """All processors if not given; the result is the same for any number."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.scale not in ("quick", "paper"):
             raise OptionError(f"scale: expected quick or paper, got {self.scale}")
 
 
-class ReproduceSettings(TypedDict, total=False):
+class ReproduceSettings(EngineSettings, total=False):
     """The fields of `ReproduceOptions` as keywords."""
 
     scale: Literal["quick", "paper"]
     tables: Path | str | None
     ours: Path | str | None
     robust: bool
-    threads: int | None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import tomli_w
 
+from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
 from exmachina.files import digest, make_folder, read_file, read_parquet, write_atomically, write_parquet
 from exmachina.reproduce.cast import ALGORITHMS, Cast
@@ -32,7 +33,7 @@ class Conditions:
     cast: Cast
     scale: str
     cache: Path
-    threads: int | None = None
+    engine: Engine
     traces: dict[str, Path] = field(default_factory=dict)
     """Recordings of cellular links, by operator."""
     on_progress: Callable[[str, Standing], None] | None = None
@@ -90,11 +91,11 @@ def run(experiment: Experiment, conditions: Conditions) -> Ran:
         if experiment.figures and all(figure.kind in ("sequence", "queue") for figure in experiment.figures):
             continue  # one recorded run is all of it
         title = experiment.cases[case].title
-        with _counted(evaluation, schemes, conditions.cache) as cpu:
+        with _counted(evaluation, schemes, conditions) as cpu:
             results = evaluate(
                 evaluation,
                 schemes or None,
-                threads=conditions.threads,
+                cluster=conditions.engine,
                 cache=conditions.cache,
                 on_progress=_telling(conditions, title or case),
             )
@@ -178,21 +179,24 @@ def _telling(conditions: Conditions, title: str) -> Callable[[Standing], None] |
 
 
 @contextmanager
-def _counted(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> Iterator[Callable[[], float]]:
-    """Adds the CPU time that passes to what is known of earlier calls; the function gives the sum, s."""
+def _counted(
+    evaluation: Evaluation, schemes: list[SchemeLike], conditions: Conditions
+) -> Iterator[Callable[[], float]]:
+    """Adds the CPU time that passes, here and elsewhere, to that of earlier calls; the function gives the sum, s."""
+    cache, engine = conditions.cache, conditions.engine
     path = make_folder(cache / "cpu") / f"{_key(evaluation, schemes)}.json"
     try:
         earlier = float(json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
         earlier = 0.0
-    began = time.process_time()
+    began = time.process_time() + engine.elsewhere_s
     before = _simulated(evaluation, schemes, cache)
     spent = earlier
     try:
         yield lambda: spent
     finally:
         if _simulated(evaluation, schemes, cache) != before:
-            spent = earlier + time.process_time() - began
+            spent = earlier + time.process_time() + engine.elsewhere_s - began
             write_atomically(path, json.dumps(spent).encode(), durable=False)
 
 

@@ -1,9 +1,9 @@
 """What may be set of a scoring."""
 
 from dataclasses import dataclass
-from typing import TypedDict
 
 from exmachina.checks import check_seconds, check_seed
+from exmachina.engines import EngineOptions, EngineSettings
 from exmachina.errors import OptionError
 
 __all__ = ["ScoreOptions", "ScoreSettings"]
@@ -12,7 +12,7 @@ MAX_SPECIMENS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions:
+class ScoreOptions(EngineOptions):
     """On which networks schemes are scored, and which besides those that are named.
 
     >>> options = exmachina.ScoreOptions(specimens=4, seconds_each=2)
@@ -26,8 +26,6 @@ class ScoreOptions:
     """Simulated seconds of each; the model's if not given."""
     seed: int | None = None
     """Of the networks and their traffic; the model's if not given."""
-    threads: int | None = None
-    """All processors if not given; the result is the same for any number."""
     aimd: bool = False
     """Score an AIMD sender (Tao'14, section 4.5), too; on a buffer of 1 BDP where the model's is infinite."""
     in_world: bool = False
@@ -35,6 +33,7 @@ class ScoreOptions:
     ...); else they are as the model states them."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 1 <= self.specimens <= MAX_SPECIMENS:
             raise OptionError(f"specimens: expected from 1 to {MAX_SPECIMENS}, got {self.specimens}")
         if self.seconds_each is not None:
@@ -43,12 +42,11 @@ class ScoreOptions:
             check_seed(self.seed)
 
 
-class ScoreSettings(TypedDict, total=False):
+class ScoreSettings(EngineSettings, total=False):
     """The fields of `ScoreOptions` as keywords."""
 
     specimens: int
     seconds_each: float | None
     seed: int | None
-    threads: int | None
     aimd: bool
     in_world: bool

@@ -4,26 +4,20 @@ Every scheme meets the same networks and the same traffic, which no design for t
 differences are taken pair by pair.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeAlias, Unpack
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias, Unpack
 
 import polars as pl
 
 from exmachina import _core
-from exmachina.checks import workers_of
+from exmachina.engines import Parts, opened
 from exmachina.errors import OptionError, SchemeError
-from exmachina.frames import frame_of
-from exmachina.interrupts import interruptible
 from exmachina.networks import Model, ModelLike, outside, stated, trained
 from exmachina.schemes import Contender, SchemeLike, Table, TableLike, contender_of, designed_range, distinct
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
 from exmachina.scoring.report import AIMD, AIMD_BDP, REFERENCE, ScoreReport
-from exmachina.scoring.transport import in_transport
-
-if TYPE_CHECKING:
-    from exmachina._core import Column
+from exmachina.scoring.task import Task, rows
 
 __all__ = ["Scored", "designed_for", "score"]
 
@@ -53,12 +47,13 @@ def score(
             one for each name in order, is one scheme.
         model: A model, the path of a model file, or the name of a model that comes with the program; its own networks
             are drawn, with seeds that no design uses.
-        options: How many networks, and which.
+        options: How many networks, which, and who computes.
         on_progress: Called with the scheme under way and the share that is done, 0 to 1.
         **settings: Fields of `ScoreOptions`, which go before those of `options`.
 
     Raises:
         InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used.
     """
     chosen = replace(options or ScoreOptions(), **settings)
     model = Model.of(model)
@@ -67,16 +62,25 @@ def score(
         raise SchemeError("schemes: expected at least one")
     seconds_each = model.duration_s if chosen.seconds_each is None else chosen.seconds_each
     seed = model.seed if chosen.seed is None else chosen.seed
-    workers = workers_of(chosen.threads)
-    held_out = model.held_out(seed, chosen.specimens, chosen.in_world)
-    runs = [_run_of(entry, model, held_out, seconds_each, chosen) for entry in entries]
-    runs += [_aimd(held_out, seconds_each)] if chosen.aimd else []
+    task = Task(model, tuple(entries), seed, chosen.specimens, seconds_each, chosen.aimd, chosen.in_world)
+    names = [run.name for run in task.runs]
     frames = []
-    for index, run in enumerate(runs):
-        frames.append(run.rows(workers, _reporter(on_progress, run.name, index, len(runs) + 1)))
-    reference = interruptible(lambda stop: _core.reference(held_out, seconds_each, workers, stop))
-    frames.append(_named(REFERENCE, frame_of(reference)))
+    with opened(chosen) as engine:
+        parts = Parts(engine, [(0, len(task.held_out))] * len(names))
+        done, all_runs = 0, len(names) * len(task.held_out)
+        _tell(on_progress, names[0], 0.0)
+        for computed in engine.map(rows, task, parts):
+            part = computed.unit
+            parts.learn(computed)
+            frames.append(computed.result)
+            done += part.last - part.first
+            _tell(on_progress, names[part.series], done / all_runs)
     return ScoreReport(model, seconds_each, seed, pl.concat(frames), _outside(entries, model, in_world=chosen.in_world))
+
+
+def _tell(on_progress: Callable[[str, float], None] | None, name: str, share: float) -> None:
+    if on_progress is not None:
+        on_progress(name, share)
 
 
 def _outside(entries: Sequence[Contender], model: Model, *, in_world: bool) -> tuple[str, ...]:
@@ -129,67 +133,3 @@ def _together(tables: Sequence[TableLike], model: Model) -> Contender:
         raise SchemeError(f"tables: expected {what}; got {len(tables)} together")
     loaded = tuple(Table.of(table) for table in tables)
     return Contender(" + ".join(table.name for table in loaded), loaded)
-
-
-@dataclass(frozen=True)
-class _Run:
-    """A scheme on the networks that it is scored on."""
-
-    name: str
-    networks: _core.Specimens
-    compute: Callable[[_core.Specimens, _core.Workers, _core.Stop], "list[Column]"]
-
-    def rows(self, workers: _core.Workers, report: Callable[[float], None]) -> pl.DataFrame:
-        """One row per specimen and sender, simulated in batches, so that a display moves and ctrl-C is heard."""
-        frames, done = [], 0
-        for part in _parts(self.networks, workers):
-            report(done / len(self.networks))
-            frames.append(frame_of(interruptible(partial(self.compute, part, workers))))
-            done += len(part)
-        return _named(self.name, pl.concat(frames))
-
-
-def _run_of(
-    entry: Contender, model: Model, held_out: _core.Specimens, seconds_each: float, options: ScoreOptions
-) -> _Run:
-    tables = entry.scheme
-    if entry.queue is None and isinstance(tables, Table | tuple):
-        return _in_design(entry.label, tables, held_out, seconds_each)
-    if options.in_world:
-        raise SchemeError(f"in-world: expected tables, which alone run on the networks of training; got {entry.label}")
-    evaluation = in_transport(entry, model, held_out, seconds_each)
-    return _Run(entry.label, held_out, lambda part, workers, stop: evaluation.scored(0, part, workers, stop))
-
-
-def _in_design(
-    name: str, scheme: Table | tuple[Table, ...] | Literal["aimd"], networks: _core.Specimens, seconds_each: float
-) -> _Run:
-    return _Run(name, networks, lambda part, workers, stop: _core.evaluate(scheme, part, seconds_each, workers, stop))
-
-
-def _aimd(held_out: _core.Specimens, seconds_each: float) -> _Run:
-    if held_out.network(0)["buffer_packets"] is None:
-        return _in_design(AIMD_BDP, "aimd", held_out.with_buffer_bdp(1), seconds_each)
-    return _in_design(AIMD, "aimd", held_out, seconds_each)
-
-
-def _parts(networks: _core.Specimens, workers: _core.Workers) -> Iterator[_core.Specimens]:
-    """All of them, so many at a time that a display moves and every thread has work."""
-    batch = max(4 * workers.threads, len(networks) // 50)
-    for first in range(0, len(networks), batch):
-        yield networks.part(first, min(first + batch, len(networks)))
-
-
-def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """The rows of a scheme, with its name before all else."""
-    return frame.select(pl.lit(name).alias("scheme"), pl.all())
-
-
-def _reporter(
-    on_progress: Callable[[str, float], None] | None, name: str, index: int, count: int
-) -> Callable[[float], None]:
-    def report(share: float) -> None:
-        if on_progress is not None:
-            on_progress(name, (index + share) / count)
-
-    return report

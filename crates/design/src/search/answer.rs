@@ -39,7 +39,7 @@ impl Designer {
         let flats: Vec<FlatTable> = tables.iter().map(flat).collect();
         let meter = Meter::default();
         let others = if flats.len() > 1 { &flats[..] } else { &[] };
-        let evaluator = Evaluator { model: &self.model, class: 0, others, stop, meter: &meter };
+        let evaluator = Evaluator { model: &self.model, class: 0, others, stop, meter: &meter, elsewhere: None };
         evaluator.measure(&flats[0], root(self.seed(), 0)).ok()
     }
 

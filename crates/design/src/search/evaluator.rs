@@ -1,6 +1,7 @@
 //! Where candidates are compared: each table on each specimen, on all threads, answers in a fixed order.
 //!
-//! The simulator is called from here only, so that here is where packets are counted and where a stop is heard.
+//! The simulator is called from here only, so that here is where packets are counted and where a stop is heard; and where
+//! a batch is sent to others, if there are any (`batch.rs`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -14,6 +15,7 @@ use exmachina_run::worth::Score;
 use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
+use super::batch::{Batch, Elsewhere, Ran};
 use super::measure::Measure;
 use crate::model::{LONGER, Model};
 
@@ -31,6 +33,8 @@ pub struct Meter {
     pub packets: AtomicU64,
     /// Runs finished.
     pub runs: AtomicU64,
+    /// CPU time that others spent on runs, ns.
+    pub elsewhere_ns: AtomicU64,
 }
 
 /// Runs tables on specimens.
@@ -45,6 +49,8 @@ pub struct Evaluator<'a> {
     pub stop: &'a AtomicBool,
     /// Counts runs.
     pub meter: &'a Meter,
+    /// Who makes the runs of large batches in place of this process, if anybody does.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 /// What one table is worth, and which of its rules fired, by specimen.
@@ -119,6 +125,16 @@ impl Evaluator<'_> {
         known: impl Fn(usize, usize) -> Option<Score> + Sync,
     ) -> Result<Vec<Vec<Score>>, Stopped> {
         let count = set.specimens.len();
+        if let Some(elsewhere) = self.elsewhere {
+            let unknown = |&(table, specimen): &(usize, usize)| known(table, specimen).is_none();
+            let runs = (0..tables.len()).flat_map(|t| (0..count).map(move |s| (t, s))).filter(unknown).collect();
+            let batch = Batch { evaluator: self, tables, set, seconds, watch: false, runs };
+            if batch.is_worth_sending() {
+                let mut ran = batch.run_on(elsewhere)?.into_iter();
+                let next = |t, s| known(t, s).unwrap_or_else(|| ran.next().expect("a result of every run").score);
+                return Ok(by_table(tables.len(), count, next));
+            }
+        }
         let tasks = 0..tables.len() * count;
         let score = |task: usize| {
             // Neighbouring tasks are the same network under different tables: alike in length, and warm in the cache.
@@ -126,10 +142,10 @@ impl Evaluator<'_> {
             if let Some(score) = known(table, specimen) {
                 return Ok(score);
             }
-            self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unless(self.stop))
+            self.run_alone(&tables[table], &set.specimens[specimen], set.seed, seconds)
         };
         let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
-        Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
+        Ok(by_table(tables.len(), count, |t, s| flat[s * tables.len() + t]))
     }
 
     /// How a table does on the validation specimens, which this root seed names, in runs ten times as long as those that
@@ -143,15 +159,21 @@ impl Evaluator<'_> {
 
     /// What one table is worth, and the uses of its rules.
     pub fn watched(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Watched, Stopped> {
-        let run = |specimen: &Specimen| {
-            let watched = self.assignment(table).watched(specimen);
-            let mut counter = UseCounter { uses: vec![0; table.len()], watched, stop: self.stop };
-            let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
-            Ok((score, counter.uses))
-        };
-        let both: Vec<_> = set.specimens.par_iter().with_max_len(1).map(run).collect::<Result<_, _>>()?;
-        let (scores, uses) = both.into_iter().unzip();
+        let ran = self.watched_runs(table, set, seconds)?;
+        let (scores, uses) = ran.into_iter().map(|Ran { score, uses }| (score, uses)).unzip();
         Ok(Watched { scores, uses })
+    }
+
+    fn watched_runs(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Vec<Ran>, Stopped> {
+        if let Some(elsewhere) = self.elsewhere {
+            let (tables, runs) = (std::slice::from_ref(table), (0..set.specimens.len()).map(|s| (0, s)).collect());
+            let batch = Batch { evaluator: self, tables, set, seconds, watch: true, runs };
+            if batch.is_worth_sending() {
+                return batch.run_on(elsewhere);
+            }
+        }
+        let run = |specimen: &Specimen| self.run_watched(table, specimen, set.seed, seconds);
+        set.specimens.par_iter().with_max_len(1).map(run).collect()
     }
 
     /// Says whether the search was asked to stop.
@@ -162,6 +184,31 @@ impl Evaluator<'_> {
     /// Who runs what where a table is tried.
     pub fn assignment<'t>(&'t self, table: &'t FlatTable) -> Assignment<'t> {
         Assignment::Lead { class: self.class, table, others: self.others }
+    }
+
+    /// What a table is worth on one specimen, of the set that has this root seed.
+    pub(super) fn run_alone(
+        &self,
+        table: &FlatTable,
+        specimen: &Specimen,
+        root: u64,
+        seconds: f64,
+    ) -> Result<Score, Stopped> {
+        self.run(table, specimen, root, seconds, &mut Unless(self.stop))
+    }
+
+    /// The same, and the uses of its rules.
+    pub(super) fn run_watched(
+        &self,
+        table: &FlatTable,
+        specimen: &Specimen,
+        root: u64,
+        seconds: f64,
+    ) -> Result<Ran, Stopped> {
+        let watched = self.assignment(table).watched(specimen);
+        let mut counter = UseCounter { uses: vec![0; table.len()], watched, stop: self.stop };
+        let score = self.run(table, specimen, root, seconds, &mut counter)?;
+        Ok(Ran { score, uses: counter.uses })
     }
 
     fn run<'t, W>(
@@ -184,4 +231,9 @@ impl Evaluator<'_> {
         self.meter.runs.fetch_add(1, Ordering::Relaxed);
         Ok(self.model.worth(specimen, &outcome))
     }
+}
+
+/// Scores of so many tables on so many specimens: for each table, by specimen.
+fn by_table(tables: usize, specimens: usize, mut score: impl FnMut(usize, usize) -> Score) -> Vec<Vec<Score>> {
+    (0..tables).map(|t| (0..specimens).map(|s| score(t, s)).collect()).collect()
 }

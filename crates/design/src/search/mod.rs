@@ -7,7 +7,8 @@
 //! - `policies.rs`: whole tables to begin with, each given by a few dozen numbers; `policy_search.rs` finds the best of them, by
 //!   `evolution.rs` (CMA-ES).
 //! - `clearance.rs`: keeps splits off what averages settle at.
-//! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens.
+//! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens;
+//!   `batch.rs`: what of it others do.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
 //!
 //! Where senders of several classes share the networks, each class has its table and its own procedure, and they take
@@ -17,6 +18,7 @@
 //! clocks, or on having been stopped and resumed.
 
 mod answer;
+mod batch;
 mod checkpoint;
 mod clearance;
 mod evaluator;
@@ -42,6 +44,7 @@ use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_scenario::SpecimenSet;
 use serde::{Deserialize, Serialize};
 
+pub use batch::{Batch, Elsewhere, Unit, run_unit};
 pub use checkpoint::DesignError;
 pub use evaluator::{Meter, Stopped};
 pub use measure::Measure;
@@ -255,18 +258,21 @@ impl Designer {
         }
     }
 
-    /// One step of the search: seconds at most in most models.
+    /// One step of the search: seconds at most in most models. Large batches of runs are made `elsewhere`, if anybody is
+    /// there.
     ///
     /// # Errors
-    /// [`Stopped`] if `stop` was set before the step was done; the state is then that before the step.
-    pub fn step(&mut self, stop: &AtomicBool, meter: &Meter) -> Result<(), Stopped> {
+    /// [`Stopped`] if `stop` was set before the step was done, or what was elsewhere failed; the state is then that before the
+    /// step.
+    pub fn step(&mut self, stop: &AtomicBool, meter: &Meter, elsewhere: Option<&dyn Elsewhere>) -> Result<(), Stopped> {
         let (clock, before) = (ProcessTime::now(), meter.packets.load(Ordering::Relaxed));
         let simulated = || meter.packets.load(Ordering::Relaxed) - before;
+        let ns_before = meter.elsewhere_ns.load(Ordering::Relaxed);
         let class = (self.step % self.parts.len() as u64) as usize;
         let flat = |part: &Part| FlatTable::new(&part.table).expect("a search makes usable tables");
         let flats: Vec<FlatTable> = self.parts.iter().map(flat).collect();
         let others = if flats.len() > 1 { &flats[..] } else { &[] };
-        let evaluator = Evaluator { model: &self.model, class, others, stop, meter };
+        let evaluator = Evaluator { model: &self.model, class, others, stop, meter, elsewhere };
         let part = &self.parts[class];
         let bench = Bench {
             model: &self.model,
@@ -294,7 +300,8 @@ impl Designer {
         (part.method, part.table) = (method, table);
         self.step += 1;
         self.packets += simulated();
-        self.cpu_s += clock.elapsed().as_secs_f64();
+        let elsewhere_ns = meter.elsewhere_ns.load(Ordering::Relaxed) - ns_before;
+        self.cpu_s += clock.elapsed().as_secs_f64() + 1e-9 * elsewhere_ns as f64;
         if let Some(measure) = measure {
             self.measure_at = self.measure_at.max(self.packets + MEASURE_EVERY * cost);
             let Progress { step, cpu_s, packets, rules, .. } = self.progress();

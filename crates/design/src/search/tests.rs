@@ -29,7 +29,7 @@ fn designer(search: Search, seed: u64) -> Designer {
 
 fn run(designer: &mut Designer, steps: u32) {
     let (go_on, meter) = (AtomicBool::new(false), Meter::default());
-    (0..steps).for_each(|_| designer.step(&go_on, &meter).unwrap());
+    (0..steps).for_each(|_| designer.step(&go_on, &meter, None).unwrap());
 }
 
 /// Everything but the CPU time.
@@ -81,7 +81,7 @@ fn a_stopped_step_leaves_no_trace() {
     let mut designer = designer(Search::Default, 1);
     run(&mut designer, 3);
     let before = designer.checkpoint();
-    assert_eq!(designer.step(&AtomicBool::new(true), &Meter::default()), Err(Stopped));
+    assert_eq!(designer.step(&AtomicBool::new(true), &Meter::default(), None), Err(Stopped));
     assert_eq!(designer.checkpoint(), before);
 }
 

@@ -1,0 +1,234 @@
+"""Workers of a Dask cluster as an engine: units go out some at a time, and come back in order, whoever dies meanwhile.
+
+Dask itself runs a unit again whose worker has died. Here is what it leaves to others: a unit all of whose workers died,
+one whose worker hangs or comes late, and a scheduler that restarts or has gone.
+"""
+
+import logging
+import pickle
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from distributed import Client, Future, KilledWorker
+
+from exmachina import _core
+from exmachina.engines.engine import Computed, Engine, Work
+from exmachina.engines.staff import Staff
+from exmachina.engines.worker import Report, program, run, sent
+from exmachina.errors import ClusterError
+
+__all__ = ["Remote"]
+
+S = TypeVar("S")
+U = TypeVar("U")
+R = TypeVar("R")
+
+log = logging.getLogger("exmachina.engines")
+POLL_S = 0.2
+"""How often is looked whether to stop, or whether somebody is late."""
+INTRODUCTION_S = 5.0
+"""So long is waited for workers to say who they are once the first has."""
+AHEAD = 2
+"""Units that are out for each place: the next one is there when a worker has done one."""
+LATE_S = 60.0
+"""A unit that is out for so long, and for this many times as long as any took, goes to another worker as well."""
+LATE_TIMES = 10.0
+MOST_DEATHS = 10
+"""A unit that so many times in a row had all its workers die is given up."""
+
+
+class Remote(Engine):
+    """Workers of a Dask cluster."""
+
+    unit_s = 2.0
+
+    def __init__(self, client: Client, here: _core.Workers, threads: int | None, *, patient: bool) -> None:
+        """`threads` are those of each worker, all its processors if none. Who is `patient` waits for ever."""
+        self.client, self.here, self.asked_threads = client, here, threads
+        self.staff = Staff(client, patient=patient)
+        self.longest_s = self.spent_s = 0.0
+
+    @property
+    def words(self) -> str:
+        """Where it is, who is there, and the dashboard."""
+        scheduler = self.client.scheduler.address if self.client.scheduler is not None else "cluster"
+        return f"{scheduler}: {self.workers} workers; dashboard at {self.client.dashboard_link}"
+
+    @property
+    def workers(self) -> int:
+        """Those that are there."""
+        return self.staff.count
+
+    @property
+    def elsewhere_s(self) -> float:
+        """That of workers' processes while they had a unit."""
+        return self.spent_s
+
+    @property
+    def places(self) -> int:
+        """One for each thread of Dask's."""
+        return self.staff.places
+
+    @property
+    def threads(self) -> int:
+        """On how many threads a worker computes a unit."""
+        return self.asked_threads or self.staff.processors
+
+    def wait_for_workers(self) -> None:
+        """Waits for the first one, and a moment for those that are there already.
+
+        Raises:
+            ClusterError: If nobody comes, or one of another version is there.
+        """
+        deadline = None
+        while deadline is None or not (self.staff.all_known or time.monotonic() > deadline):
+            self.staff.look()
+            if self.workers and deadline is None:
+                deadline = time.monotonic() + INTRODUCTION_S
+            time.sleep(POLL_S / 4)
+        log.info("%s", self.words)
+
+    def map(
+        self, work: Work[S, U, R], shared: S, units: Iterable[U], stopping: threading.Event | None = None
+    ) -> Iterator[Computed[U, R]]:
+        """See `Engine.map`."""
+        out, rest = _Out(self, pickle.dumps(shared)), iter(units)
+        arrived: dict[int, Computed[U, R]] = {}
+        following = 0
+        try:
+            while stopping is None or not stopping.is_set():
+                while out.count < AHEAD * self.places and (unit := next(rest, out)) is not out:
+                    out.send(pickle.dumps((work, unit)), unit)
+                if out.count == 0:
+                    return
+                arrived.update(out.some())
+                while following in arrived:
+                    yield arrived.pop(following)
+                    following += 1
+        finally:
+            out.cancel()
+
+
+@dataclass
+class _Unit:
+    """A unit that is out: the same work may be with several workers."""
+
+    task: bytes
+    unit: Any
+    since: float = field(default_factory=time.monotonic)
+    futures: list[Future[Any]] = field(default_factory=list)
+    deaths: int = 0
+
+
+class _Out:
+    """What is out of the units of one call."""
+
+    def __init__(self, engine: Remote, shared: bytes) -> None:
+        self.engine, self.client, self.shared = engine, engine.client, shared
+        self.key = f"exmachina-{sha256(shared).hexdigest()}"
+        self.kept: Future[Any] | None = None
+        self.out: dict[int, _Unit] = {}
+        self.total = 0
+        self.done: SimpleQueue[tuple[int, Future[Any]]] = SimpleQueue()
+
+    @property
+    def count(self) -> int:
+        return len(self.out)
+
+    def send(self, task: bytes, unit: object) -> None:
+        """Sends the next unit."""
+        self.out[self.total] = _Unit(task, unit)
+        self.total += 1
+        self._submit(self.total - 1, self._kept())
+
+    def _kept(self) -> Future[Any]:
+        """What all units share, which stays with workers that had it."""
+        if self.kept is None or self.kept.status not in {"pending", "finished"}:
+            self.kept = self.client.submit(bytes, self.shared, key=self.key)
+        return self.kept
+
+    def _submit(self, number: int, shared: Future[Any] | bytes) -> None:
+        self.engine.staff.check()
+        one, to = self.out[number], self.engine.staff.trusted()
+        future = self.client.submit(
+            sent(run), program(), one.task, shared, self.engine.asked_threads, pure=False, workers=to
+        )
+        one.futures.append(future)
+        one.since = time.monotonic()
+        future.add_done_callback(lambda done: self.done.put((number, done)))
+
+    def some(self) -> Iterator[tuple[int, Computed[Any, Any]]]:
+        """What has come back, after a moment at most."""
+        try:
+            number, future = self.done.get(timeout=POLL_S)
+            while True:
+                report = self._report(number, future)
+                if report is not None:
+                    yield number, self._computed(number, report)
+                number, future = self.done.get_nowait()
+        except Empty:
+            self.engine.staff.look()
+            self._hurry()
+
+    def _computed(self, number: int, report: Report) -> Computed[Any, Any]:
+        one = self.out.pop(number)
+        log.info("%s: unit %d of %s, %.2f s", report.worker, number, self.key[-8:], report.seconds)
+        self.engine.longest_s = max(self.engine.longest_s, report.seconds)
+        self.engine.spent_s += report.cpu_s
+        self._drop(one)
+        return Computed(one.unit, report.result, report.seconds)
+
+    def _report(self, number: int, future: Future[Any]) -> Report | None:
+        """What a unit gave; none if it is to be computed again, or was before."""
+        one = self.out.get(number)
+        if one is None or future not in one.futures:
+            return None
+        one.futures.remove(future)
+        if future.status == "finished":
+            try:
+                report: Report = pickle.loads(future.result(timeout=LATE_S))
+            except Exception as error:  # its worker has gone with it, or hangs
+                log.info("unit %d of %s: lost with its worker (%s)", number, self.key[-8:], error)
+            else:
+                return report
+        elif future.status == "error":
+            self._failed(number, one, future.exception())
+        elif not one.futures:
+            log.info("unit %d of %s: the scheduler has dropped it", number, self.key[-8:])
+        if not one.futures:
+            self._submit(number, self._kept())
+        return None
+
+    def _failed(self, number: int, one: _Unit, error: BaseException) -> None:
+        if not isinstance(error, KilledWorker):
+            raise error
+        one.deaths += 1
+        log.info("unit %d of %s: its workers died, time %d", number, self.key[-8:], one.deaths)
+        if one.deaths >= MOST_DEATHS:
+            raise ClusterError("cluster: whoever computes one of the units dies; its memory may be too small") from None
+
+    def _hurry(self) -> None:
+        """Sends units that are late to another worker, with all that they need, whoever hangs meanwhile."""
+        now, late_s = time.monotonic(), max(LATE_S, LATE_TIMES * self.engine.longest_s)
+        late = [number for number, one in self.out.items() if now - one.since > late_s]
+        if not late:
+            return
+        self.engine.staff.suspect([future.key for number in late for future in self.out[number].futures])
+        for number in late:
+            log.info("unit %d of %s: late, sent again", number, self.key[-8:])
+            self._submit(number, self.shared)
+
+    def _drop(self, one: _Unit) -> None:
+        for future in one.futures:
+            future.release()
+
+    def cancel(self) -> None:
+        """Drops what is out."""
+        for one in self.out.values():
+            self._drop(one)
+        self.out.clear()
