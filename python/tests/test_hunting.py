@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exmachina import Evaluation, Hunting, InputError, Limits, Model, Stopped, Worst, draw, evaluate, worst
+from exmachina.engines import InThisThread
 from exmachina.hunting import MEASURES, also_text, trained_also
 from exmachina.hunting.judge import Judge, short_s
 from exmachina.hunting.proposals import proposals
@@ -184,9 +185,10 @@ def test_regret_is_how_far_the_best_of_the_others_is_ahead() -> None:
 def test_every_measure_is_told_of_everyone_on_a_network(name: str) -> None:
     measure = MEASURES[name]
     network = Base(rate_mbps=5, rtt_ms=20, loss=0.01, off_s=0.0)
-    frame = Judge("cubic", ["bbr3"], measure, 1.0, 1).told(network, 2, 7)
+    judge = Judge("cubic", ["bbr3"], measure, 1.0, InThisThread())
+    frame = judge.told(network, 2, 7)
     assert frame["scheme"].to_list() == ["cubic", "bbr3", *(["omniscient"] if name == "idle" else [])]
-    assert frame["harm"][0] == pytest.approx(Judge("cubic", ["bbr3"], measure, 1.0, 1).harm(network, 2, 7))
+    assert frame["harm"][0] == pytest.approx(judge.harm(network, 2, 7))
     assert "cubic" in measure.words(frame["harm"][0], "cubic")
 
 

@@ -214,9 +214,7 @@ def evaluate(
     names = None if schemes is None else [name for name in schemes.split(",") if name]
     with (
         terminal.computing(messages, options, quiet=quiet) as computing,
-        terminal.counting_display(
-            messages, "evaluating", terminal.evaluation_count, quiet=quiet
-        ) as on_progress,
+        terminal.counting_display(messages, "evaluating", terminal.evaluation_count, quiet=quiet) as on_progress,
     ):
         results = evaluate_schemes(scenario, names, computing, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)
