@@ -10,7 +10,7 @@ from exmachina.files import read_file, shipped_files
 from exmachina.pictures.style import family_colours
 from exmachina.schemes import SchemeLike, Table
 
-__all__ = ["ALGORITHMS", "ROBUST", "Cast", "colours_of", "shown"]
+__all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
 
 KNOCKED_OUT = tuple(f"tao-knockout-{signal}" for signal in ("send", "ack", "rtt", "slow"))
 ALGORITHMS = (
