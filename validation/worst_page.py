@@ -64,7 +64,7 @@ SECTIONS = {
     ),
     "starvation": (
         "Starved by its own kind",
-        "`exmachina worst SCHEME --limits long --measure starvation`: flows that never end, alike but for their paths.",
+        "`exmachina worst SCHEME --limits long --measure starvation`: flows that never end and have one RTT.",
     ),
     "idle": (
         "An idle link",

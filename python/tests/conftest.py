@@ -1,11 +1,13 @@
 """What tests share: a model whose runs take milliseconds, tables, and the command line as a person calls it."""
 
+import importlib.util
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -76,6 +78,17 @@ def network(**changes: Any) -> str:
         kept = {key: one for key, one in fields.items() if one is not None} if isinstance(fields, dict) else fields
         scenario[name] = kept
     return tomli_w.dumps(scenario)
+
+
+def script(name: str) -> ModuleType:
+    """A script of `validation`, which is no part of the package. What it imports of these has to come before it."""
+    file = Path(__file__).parents[2] / "validation" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 DURATIONS = "expected more than 0 and at most 35184 simulated seconds (the simulator's clock counts no further), got "

@@ -213,6 +213,15 @@ def test_the_scenario_has_the_runs_that_the_harm_was_measured_on(found: Worst) -
     assert "# Found by exmachina worst cubic --limits small.toml --rivals bbr3 --networks 30" in found.scenario
 
 
+def test_the_reference_may_be_the_rival(tmp_path: Path) -> None:
+    few = {**TINY, "networks": 16}
+    found = worst("cubic", SMALL, rivals=["omniscient"], output=tmp_path, **few)  # type: ignore[arg-type]
+    assert found.frame["scheme"].to_list() == ["cubic", "omniscient"]
+    assert found.harm == pytest.approx(found.frame["score"][1] - found.frame["score"][0])
+    assert "--rivals omniscient" in found.command
+    assert Evaluation.load(tmp_path / "worst.toml").contenders == ["cubic", "omniscient"]
+
+
 def test_the_worst_is_reduced_and_confirmed(found: Worst) -> None:
     assert set(found.matters) <= set(SMALL.free)
     assert found.harm is not None and found.harm > 0.1

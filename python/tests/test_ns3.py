@@ -4,29 +4,15 @@ After a change that is meant to move these: `python validation/against_ns3.py`, 
 """
 
 import csv
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
+from conftest import script
 
-ROOT = Path(__file__).parents[2]
 THROUGHPUT = 0.03
 DELAY, DELAY_MS = 0.1, 1.0
 
 
-def _script() -> ModuleType:
-    """The script, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location("against_ns3", ROOT / "validation" / "against_ns3.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-SCRIPT = _script()
+SCRIPT = script("against_ns3")
 KEPT = SCRIPT.read(SCRIPT.RESULTS)
 CASES = SCRIPT.cases()
 

@@ -1,13 +1,11 @@
 """docs/worst: what `validation/worst.py` found are scenarios that run, and do what the page says of them."""
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import polars as pl
 import pytest
+from conftest import script
 
 from exmachina import Evaluation, evaluate
 from exmachina.hunting import MEASURES
@@ -19,17 +17,8 @@ ROWS = {row["case"]: row for row in pl.read_csv(PROJECT / "docs" / "results" / "
 SHORT_S = 2.0
 
 
-def _script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, PROJECT / "validation" / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 # In the order in which they import each other.
-KNOWN, PAGE, SCRIPT = (_script(f"worst{name}") for name in ("_known", "_page", ""))
+KNOWN, PAGE, SCRIPT = (script(f"worst{name}") for name in ("_known", "_page", ""))
 
 
 def harm_of(file: Path) -> float | None:

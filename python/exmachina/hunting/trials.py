@@ -30,7 +30,7 @@ class Trials:
         found = read_parquet(folder / FILE) if folder is not None and key else None
         same = found is not None and found[1].get("key") == key
         self._earlier: Harms = list(found[0]["harm"]) if found is not None and same else []
-        self._earlier_s = float(found[1]["cpu_s"]) if found is not None and same else 0.0
+        self._earlier_s = float(found[1].get("cpu_s", "0")) if found is not None and same else 0.0
 
     def __len__(self) -> int:
         return len(self.networks)
