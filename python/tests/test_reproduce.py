@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import tomli_w
 from conftest import Command
+from others import Others
 
 import exmachina
 from exmachina import Table
@@ -241,6 +242,18 @@ def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypa
     again = reproduce("tiny", output=tmp_path / "out", ours=ours)
     assert without_files(again) == without_files(first)
     assert [path.read_bytes() for path in (again[0].pictures[0].png, again[0].pictures[0].svg)] == pictures
+
+
+@pytest.mark.slow
+def test_all_runs_are_made_by_one_engine(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+    others = Others()
+    first, second = (
+        reproduce("all", output=tmp_path / ("away" if where else "here"), ours=ours, cluster=where)
+        for where in (None, others)
+    )
+    assert others.units
+    assert [claim.ours for claim in first[0].claims] == [claim.ours for claim in second[0].claims]
 
 
 @pytest.mark.slow

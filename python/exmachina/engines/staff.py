@@ -88,7 +88,7 @@ class Staff:
         self.asked = {address: one for address, one in self.asked.items() if address in dask_threads}
         for address in sorted(dask_threads.keys() - self.known.keys()):
             self._ask(address)
-        if self.known:
+        if dask_threads:
             self.manned = self.answered
 
     def _ask(self, address: str) -> None:
