@@ -13,11 +13,12 @@ from exmachina.errors import ModelError
 from exmachina.files import make_folder, write_atomically
 from exmachina.inspection import Inspection, inspect
 from exmachina.networks import Model
-from exmachina.pictures.cloud import clouds_of, scheme_colours
+from exmachina.pictures.cloud import clouds_of
 from exmachina.pictures.inspection import explained as explained_chart
 from exmachina.pictures.pages import explained, fill, table_of_scores
 from exmachina.pictures.render import save, spec_of
 from exmachina.pictures.scores import score_chart, score_curve_chart
+from exmachina.pictures.style import family_colours
 from exmachina.pictures.theme import heading
 from exmachina.pictures.tradeoff import tradeoff_chart
 from exmachina.schemes import Table, signed
@@ -109,7 +110,7 @@ class _Charts:
 
 def _charts(demo: Demo) -> _Charts:
     summary = demo.report.summary
-    colours = scheme_colours(summary["scheme"].to_list())
+    colours = family_colours(summary["scheme"])
     means = dict(summary.select("scheme", "score").iter_rows())
     levels = {scheme: (means[scheme], colours[scheme]) for scheme in means if scheme not in (REFERENCE, DESIGNED)}
     return _Charts(
@@ -121,7 +122,7 @@ def _charts(demo: Demo) -> _Charts:
 
 def _page(demo: Demo) -> str:
     model, summary = demo.report.model, demo.report.summary
-    colours = scheme_colours(summary["scheme"].to_list())
+    colours = family_colours(summary["scheme"])
     rows = {row["scheme"]: row for row in summary.iter_rows(named=True)}
     mine, reference, progress = rows[DESIGNED], rows[REFERENCE], demo.design.progress
     facts = [

@@ -1,4 +1,4 @@
-"""The chart of how the runs of an evaluation spread: the share of them with at most so much throughput, or delay."""
+"""The chart of how the senders of an evaluation spread: the share of them with at most so much throughput, or delay."""
 
 from collections.abc import Mapping
 
@@ -15,15 +15,15 @@ __all__ = ["cdf_chart"]
 
 SIZE = 380, 300
 """Of each panel, pixels."""
-SHARE = "share of runs with at most so much"
+SHARE = "share of senders with at most so much"
 
 
 def cdf_chart(results: Results) -> alt.HConcatChart:
-    """Cumulative distributions over runs, of each contender; what counts of a run is the mean of its senders."""
+    """Cumulative distributions over the senders of all runs, of each contender."""
     clouds = clouds_of_flows(results.senders_on)
     colours = {cloud.scheme: cloud.colour for cloud in clouds}
     count = results.flows["run"].n_unique()
-    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s; of each, the mean of its senders."
+    words = f"{count} run{'s' * (count != 1)} of {results.duration_s:g} s; of each, all senders that were on."
     throughputs = _panel("throughput (Mbit/s)", {cloud.scheme: cloud.throughput for cloud in clouds}, colours)
     delays = _panel("queueing delay (ms)", {cloud.scheme: cloud.delay_ms for cloud in clouds}, colours, log=True)
     chart: alt.HConcatChart = alt.hconcat(throughputs, delays)
@@ -44,7 +44,7 @@ def _panel(
 
 
 def _stairs(name: str, values: Floats, across: Side) -> pl.DataFrame:
-    """From no run, at one end of the axis, to all of them at the other."""
+    """From no sender, at one end of the axis, to all of them at the other."""
     x = np.concatenate([[across.start], np.sort(values), [across.end]])
     y = np.concatenate([np.arange(len(values) + 1) / len(values), [1.0]])
     return pl.DataFrame({"name": [name] * len(x), "x": x, "y": y})

@@ -1,16 +1,17 @@
-"""Schemes in the plane of throughput and delay: clouds of runs, their ellipses and medians (Remy'13 §5.2)."""
+"""Schemes in the plane of throughput and delay: clouds of dots, their ellipses and medians (Remy'13 §5.1)."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from exmachina.pictures.style import colour_of, family_colours
+from exmachina.pictures.style import Kind, family_colours, kind_of
 from exmachina.scoring import REFERENCE
 from exmachina.stats import ellipse
 
-__all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_flows", "frontier_of", "scheme_colours"]
+__all__ = ["Cloud", "Floats", "clouds_of", "clouds_of_flows", "frontier_of"]
 
 Floats = npt.NDArray[np.float64]
 LEAST_MS = 1e-3
@@ -19,59 +20,50 @@ LEAST_MS = 1e-3
 
 @dataclass(frozen=True)
 class Cloud:
-    """All runs of one scheme."""
+    """All that was measured of one scheme, a dot each: a sender in a run, or the mean of a specimen."""
 
     scheme: str
+    kind: Kind
     colour: str
     delay_ms: Floats
-    """Queueing delay of each run, ms: mean RTT less minimum RTT."""
+    """Queueing delay of each dot, ms: mean RTT less minimum RTT."""
     throughput: Floats
-    """Of each run: over an equal share of the link, or in Mbit/s."""
+    """Of each dot: over an equal share of the link, or in Mbit/s."""
     outline: Floats | None
     """The ellipse of one standard deviation, or another share of it, of log10(delay) and throughput, as delay and
     throughput, shape (points, 2)."""
     median: tuple[float, float]
-    """Delay and throughput: of the specimens, or of all senders of all runs, as Remy'13 (§5.2) has it."""
-
-
-def scheme_colours(schemes: list[str]) -> dict[str, str]:
-    """A colour for each scheme; that of the reference and of AIMD is always the same."""
-    colours: dict[str, str] = {}
-    free = 0
-    for scheme in schemes:
-        colours[scheme] = colour_of(scheme, free)
-        free += colours[scheme] == colour_of("", free)
-    return colours
+    """Delay and throughput: of all dots, and of those besides who received nothing."""
 
 
 def clouds_of(specimens: pl.DataFrame) -> list[Cloud]:
     """A cloud for each scheme of `ScoreReport.specimens`; throughput is over an equal share of the link."""
-    colours = scheme_colours(specimens["scheme"].unique(maintain_order=True).to_list())
-    return _clouds(specimens, "scheme", "normalised_throughput", colours)
+    colours = family_colours(specimens["scheme"].unique(maintain_order=True))
+    return _clouds(specimens, "scheme", "normalised_throughput", colours, {})
 
 
 def clouds_of_flows(
     flows: pl.DataFrame,
     measure: str = "throughput_mbps",
     *,
-    colours: dict[str, str] | None = None,
+    colours: Mapping[str, str] | None = None,
+    kinds: Mapping[str, Kind] | None = None,
     sigma: float = 1.0,
 ) -> list[Cloud]:
-    """A cloud for each label: a dot for each run, where the mean of its senders is, and the median of all senders.
+    """A cloud for each label, of all senders of all runs.
+
+    The paper's ellipses are of senders, too: it reads from their size how even the performance of a sender is, and
+    halves them where the lengths of flows vary much, which the mean of a run does not show.
 
     Args:
-        flows: One row per run and sender that was on: label, run, queueing_delay_ms and `measure`.
+        flows: One row per run and sender that was on: label, queueing_delay_ms and `measure`.
         measure: The column that is up, in Mbit/s.
         colours: By label; by family if not given.
+        kinds: By label; by the scheme's name if not given.
         sigma: Of the ellipses.
     """
     colours = colours or family_colours(flows["label"].unique(maintain_order=True))
-    columns = ["queueing_delay_ms", measure]
-    runs = flows.group_by("label", "run", maintain_order=True).agg(pl.col(columns).mean())
-    medians = flows.group_by("label").agg(pl.col(columns).median())
-    found = {label: (max(delay_ms or 0, LEAST_MS), up) for label, delay_ms, up in medians.iter_rows()}
-    clouds = _clouds(runs, "label", measure, colours, sigma)
-    return [replace(cloud, median=found[cloud.scheme]) for cloud in clouds]
+    return _clouds(flows, "label", measure, colours, kinds or {}, sigma)
 
 
 def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
@@ -83,17 +75,27 @@ def frontier_of(clouds: list[Cloud]) -> list[tuple[float, float]]:
     return frontier
 
 
-def _clouds(frame: pl.DataFrame, by: str, measure: str, colours: dict[str, str], sigma: float = 1.0) -> list[Cloud]:
-    """Runs in which nobody received anything are left out."""
-    usable = frame.drop_nulls(["queueing_delay_ms", measure])
+def _clouds(  # noqa: PLR0917
+    frame: pl.DataFrame,
+    by: str,
+    measure: str,
+    colours: Mapping[str, str],
+    kinds: Mapping[str, Kind],
+    sigma: float = 1.0,
+) -> list[Cloud]:
+    """Who received nothing has no delay, and no dot; the medians count them."""
     clouds = []
-    for (scheme,), group in usable.group_by(by, maintain_order=True):
-        delay_ms = np.maximum(group["queueing_delay_ms"].to_numpy(), LEAST_MS)
-        throughput = group[measure].to_numpy()
+    for (scheme,), group in frame.group_by(by, maintain_order=True):
+        usable = group.drop_nulls(["queueing_delay_ms", measure])
+        if usable.is_empty():
+            continue
+        name, medians = str(scheme), group.select(pl.col("queueing_delay_ms", measure).median()).row(0)
+        delay_ms = np.maximum(usable["queueing_delay_ms"].to_numpy(), LEAST_MS)
+        throughput = usable[measure].to_numpy()
         around = None if scheme == REFERENCE else ellipse(np.log10(delay_ms), throughput)
         outline = None if around is None else around.center + sigma * (around.outline() - around.center)
         if outline is not None:
             outline = np.stack([10 ** outline[:, 0], outline[:, 1]], axis=1)
-        median = (float(np.median(delay_ms)), float(np.median(throughput)))
-        clouds.append(Cloud(str(scheme), colours[str(scheme)], delay_ms, throughput, outline, median))
+        kind, median = kinds.get(name) or kind_of(name), (max(medians[0], LEAST_MS), medians[1])
+        clouds.append(Cloud(name, kind, colours[name], delay_ms, throughput, outline, median))
     return clouds
