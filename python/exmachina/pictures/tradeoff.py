@@ -20,10 +20,12 @@ DELAY = "queueing delay (ms), less to the right"
 WORDS = "A dot is a sender in a run, a large mark the median of them, an ellipse {sigma}"
 FRONTIER = "; the grey line is the efficient frontier"
 WIDTH, HEIGHT = 640, 430
-DOTS = 400
+DOTS = 200
 """Of a scheme that are drawn: more do not show."""
 MARK = 110
 """Of a median: its area, square pixels."""
+HEAVY = 12
+"""A cross is to be covered as little as so many dots of a line."""
 ARROW = 26.0, 12.0
 """Length of the arrow towards what is better, and how far it is from the corner, pixels."""
 
@@ -76,10 +78,13 @@ def tradeoff_chart(
     place = x.axis(values=powers, format="~r") if len(powers) > 1 else x, y
     colour = colours_by("name", colours)
 
+    avoid = np.concatenate([_avoided(clouds, corners, plane), *[[at] * HEAVY for at in crosses.values()]])
     line = alt.Chart(_frame([("frontier", corners)])).mark_line(color=MUTED, strokeWidth=1.3)
     dots = alt.Chart(_dots(clouds)).mark_point(size=9, filled=True, clip=True)
     outlines = [(cloud.scheme, cloud.outline) for cloud in clouds if cloud.outline is not None]
-    ellipses = alt.Chart(_frame(outlines)).mark_line(interpolate="linear-closed", strokeWidth=1.4, fillOpacity=0.1)
+    ellipses = alt.Chart(_rounded(_frame(outlines))).mark_line(
+        interpolate="linear-closed", strokeWidth=1.4, fillOpacity=0.1
+    )
     large = alt.Chart(_frame([(cloud.scheme, np.array([cloud.median])) for cloud in clouds]))
     tooltip = [
         alt.Tooltip("name:N", title="scheme"),
@@ -95,9 +100,7 @@ def tradeoff_chart(
         large.mark_point(size=MARK, filled=True, opacity=1, stroke=GROUND, strokeWidth=1.5).encode(
             *place, fills_by("name", colours), marks, tooltip=tooltip
         ),
-        *plane.named(
-            medians, [cloud.scheme for cloud in clouds], place, colour, avoid=_avoided(clouds, corners, plane)
-        ),
+        *plane.named(medians, [cloud.scheme for cloud in clouds], place, colour, avoid=avoid),
     ]
     return layered(layers, size, title)
 
@@ -167,8 +170,13 @@ def _dots(clouds: list[Cloud]) -> pl.DataFrame:
         step = -(-len(cloud.delay_ms) // DOTS)
         dots = np.stack([cloud.delay_ms, cloud.throughput], axis=1)[:: max(1, step)]
         opacity = float(np.clip(40 / max(1, len(dots)), 0.15, 0.6))
-        frames.append(_frame([(cloud.scheme, dots)]).with_columns(opacity=pl.lit(opacity)))
-    return pl.concat([_frame([]).with_columns(opacity=pl.lit(1.0)), *frames])
+        frames.append(_rounded(_frame([(cloud.scheme, dots)])).drop("order").with_columns(opacity=pl.lit(opacity)))
+    return pl.concat([_frame([]).drop("order").with_columns(opacity=pl.lit(1.0)), *frames])
+
+
+def _rounded(points: pl.DataFrame) -> pl.DataFrame:
+    """To a tenth of a pixel, or so."""
+    return points.with_columns(pl.col("x", "y").round_sig_figs(4))
 
 
 def _frame(points: list[tuple[str, Floats]]) -> pl.DataFrame:
