@@ -1,6 +1,6 @@
 # Everything one does here. Each target does all the set-up it needs: `make demo` works on a fresh machine.
 #
-#   make demo      design an algorithm in three minutes, and show it on one page
+#   make demo      design an algorithm in two minutes, after as many of setting up, and show it on one page
 #   make quick     the tests that take next to no time: half a minute, once all is built
 #   make test      all tests, Rust and Python
 #   make lint      formatting, lints, types
