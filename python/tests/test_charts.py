@@ -16,7 +16,7 @@ from exmachina.pictures.cdf import cdf_chart
 from exmachina.pictures.cloud import clouds_of_flows, frontier_of
 from exmachina.pictures.labels import place_labels
 from exmachina.pictures.render import render, save, spec_of
-from exmachina.pictures.style import family_colours, network_words
+from exmachina.pictures.style import GROUND, INK, MUTED, family_colours, network_words
 from exmachina.pictures.tradeoff import plane_of, results_chart, tradeoff_chart
 
 
@@ -106,26 +106,56 @@ def test_the_chart_of_an_evaluation_is_that_of_the_papers(scenario: Evaluation) 
     results = evaluate(scenario, ["newreno", "cubic", "window:1"])
     clouds = clouds_of_flows(results.senders_on)
     spec = spec_of(results_chart(results))
-    scales = [layer["encoding"]["x"]["scale"] for layer in spec["layer"]]
+    scales = [scale for layer in spec["layer"] if (scale := layer["encoding"]["x"]["scale"]) is not None]
     assert all(scale == scales[0] for scale in scales), "all layers have one axis"
     assert scales[0]["type"] == "log"
     left, right = scales[0]["domain"]
-    assert left > max(cloud.delay_ms.max() for cloud in clouds), "delay grows to the left"
-    assert right < min(cloud.delay_ms.min() for cloud in clouds)
+    ends = np.concatenate([cloud.outline[:, 0] for cloud in clouds if cloud.outline is not None])
+    assert left > ends.max() > ends.min() > right, "delay grows to the left"
+    ticks = scenario_ticks(spec)
+    assert len(ticks) > 1
+    assert all(np.log2(tick) % 1 == 0 for tick in ticks), "in powers of two, as in the papers"
     outlines = rows_of(spec, "line")[1]
     for cloud in clouds:
         assert cloud.outline is not None
         drawn = [(row["x"], row["y"]) for row in outlines if row["name"] == cloud.scheme]
         np.testing.assert_allclose(drawn, cloud.outline)
-    (dots, circles) = rows_of(spec, "circle")
+    _, dots, medians = rows_of(spec, "point")
     assert len(dots) == sum(len(cloud.delay_ms) for cloud in clouds)
-    assert [(row["x"], row["y"]) for row in circles] == [cloud.median for cloud in clouds]
+    assert [(row["x"], row["y"]) for row in medians] == [cloud.median for cloud in clouds]
     svg = render(spec, ".svg").decode()
     assert all(f">{cloud.scheme}<" in svg for cloud in clouds)
     assert ">queueing delay (ms), less to the right<" in svg
 
 
-def test_a_cdf_has_a_step_for_each_run(scenario: Evaluation) -> None:
+def scenario_ticks(spec: dict[str, Any]) -> list[float]:
+    """Where the axis of delays has labels."""
+    found: list[float] = next(x["axis"] for layer in spec["layer"] if "axis" in (x := layer["encoding"]["x"]))["values"]
+    return found
+
+
+def test_the_kind_of_a_scheme_is_the_shape_of_its_mark(scenario: Evaluation) -> None:
+    results = evaluate(scenario, ["newreno", "cubic/sfqcodel", "window:60"])
+    [medians] = [layer for layer in spec_of(results_chart(results))["layer"] if "tooltip" in layer["encoding"]]
+    assert medians["encoding"]["shape"]["scale"]["range"] == ["square", "triangle-up", "circle"]
+
+
+def test_words_are_dark_whatever_they_are_about(scenario: Evaluation) -> None:
+    spec = spec_of(results_chart(evaluate(scenario, ["newreno", "cubic"])))
+    texts = [layer for layer in spec["layer"] if layer["mark"]["type"] == "text"]
+    colours = [layer["encoding"].get("color", {"value": layer["mark"].get("color", INK)}) for layer in texts]
+    assert len(texts) == 3
+    assert all(colour["value"] in (INK, MUTED, GROUND) for colour in colours)
+
+
+def test_medians_of_somebody_else_are_crosses_beside_those_of_the_same_scheme(scenario: Evaluation) -> None:
+    clouds = clouds_of_flows(evaluate(scenario, ["newreno", "cubic"]).senders_on)
+    spec = spec_of(tradeoff_chart(clouds, elsewhere={"cubic": (3.0, 1.5), "vegas": (1.0, 1.0)}))
+    _, _, crosses, _ = rows_of(spec, "point")
+    assert [(row["name"], row["x"], row["y"]) for row in crosses] == [("cubic", 3.0, 1.5)]
+
+
+def test_a_cdf_has_a_step_for_each_sender(scenario: Evaluation) -> None:
     results = evaluate(scenario, ["newreno", "window:1"])
     spec = spec_of(cdf_chart(results))
     throughput, delay = spec["hconcat"]

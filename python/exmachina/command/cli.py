@@ -324,9 +324,9 @@ def demo(
     threads: int | None = None,
     quiet: Quiet = False,
 ) -> None:
-    """Design for the model `demo` in about three minutes, score the result, and show it all on one page.
+    """Design for the model `demo` in about two minutes, score the result, and show it all on one page.
 
-    The design takes 150 seconds if no budget is given.
+    The design takes 90 seconds if no budget is given.
 
     Args:
         output: The folder to write demo.html, demo.png, demo.dna and the results into.

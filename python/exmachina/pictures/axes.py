@@ -9,8 +9,9 @@ import numpy.typing as npt
 import polars as pl
 
 from exmachina.pictures.labels import place_labels
+from exmachina.pictures.style import GROUND
 
-__all__ = ["Floats", "Plane", "Side", "log_ticks", "span"]
+__all__ = ["Floats", "Plane", "Side", "log_ticks", "octaves", "span"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -22,6 +23,7 @@ FINER = (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9)
 """Then there are these in each decade, the first that are enough."""
 MOST = 6
 """Labels of an axis that is shorter than all these."""
+MOST_OCTAVES = 8
 LETTER, LINE = 0.6, 1.25
 """Width of a letter and height of a line of a bold label, in font sizes."""
 LARGE = 2e4
@@ -160,7 +162,7 @@ class Plane:
             points: Shape (n, 2).
             names: Of each point.
             place: The channels of the other layers.
-            colour: Of the column `name`.
+            colour: Of lines to names that are far, by the column `name`; names are as dark as all text.
             avoid: As `lines` of `labels`.
             size: Of the font, pixels.
         """
@@ -169,11 +171,11 @@ class Plane:
         lines = {"name": names, "x": ends[:, 0], "y": ends[:, 1], "x2": points[:, 0], "y2": points[:, 1]}
         leaders = alt.Chart(pl.DataFrame(lines, schema_overrides=NAME)).mark_rule(strokeWidth=0.8)
         words = alt.Chart(pl.DataFrame(at, schema_overrides=NAME))
-        halo = words.mark_text(fontSize=size, fontWeight="bold", stroke="white", strokeWidth=3, opacity=0.8)
+        halo = words.mark_text(fontSize=size, fontWeight="bold", stroke=GROUND, strokeWidth=3, opacity=0.8)
         return [
             leaders.encode(*place, colour, x2="x2", y2="y2"),
-            halo.encode(*place, color=alt.value("white"), text="name:N"),
-            words.mark_text(fontSize=size, fontWeight="bold").encode(*place, colour, text="name:N"),
+            halo.encode(*place, color=alt.value(GROUND), text="name:N"),
+            words.mark_text(fontSize=size, fontWeight="bold").encode(*place, text="name:N"),
         ]
 
     def _values(self, placed: Floats) -> Floats:
@@ -184,6 +186,14 @@ def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
     """Round numbers between the ends of a logarithmic axis, not too many of them."""
     digits = (1, 2, 5) if high / low < MANY else (1,)
     return [(number, f"{number:g}") for number in _at_digits(low, high, digits)]
+
+
+def octaves(side: Side) -> list[float]:
+    """The powers of two of an axis, as Remy'13 labels its delays; every other one, or fewer, where there are many."""
+    low, high = sorted((side.start, side.end))
+    powers = np.arange(np.ceil(np.log2(low)), np.floor(np.log2(high)) + 1)
+    step = -(-len(powers) // MOST_OCTAVES) or 1
+    return [float(2.0**power) for power in powers if power % step == 0]
 
 
 def _at_digits(low: float, high: float, digits: Sequence[float]) -> list[float]:

@@ -1,4 +1,4 @@
-"""The chart of how the runs of an evaluation spread: the share of them with at most so much throughput, or delay."""
+"""The chart of how the senders of an evaluation spread: the share of them with at most so much throughput, or delay."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,7 @@ __all__ = ["cdf_chart"]
 
 SIZE = 380, 300
 """Of each panel, pixels."""
-SHARE = "share of runs with at most so much"
+SHARE = "share of senders with at most so much"
 
 
 def cdf_chart(results: Results) -> alt.HConcatChart:
@@ -44,7 +44,7 @@ def _panel(
 
 
 def _stairs(name: str, values: Floats, across: Side) -> pl.DataFrame:
-    """From no run, at one end of the axis, to all of them at the other."""
+    """From no sender, at one end of the axis, to all of them at the other."""
     x = np.concatenate([[across.start], np.sort(values), [across.end]])
     y = np.concatenate([np.arange(len(values) + 1) / len(values), [1.0]])
     return pl.DataFrame({"name": [name] * len(x), "x": x, "y": y})

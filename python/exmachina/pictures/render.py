@@ -16,7 +16,7 @@ from PIL import Image
 from exmachina.files import check_output, write_atomically
 from exmachina.pictures.theme import CONFIG
 
-__all__ = ["SUFFIXES", "Chart", "Spec", "javascript", "render", "save", "spec_of"]
+__all__ = ["SCALE", "SUFFIXES", "Chart", "Spec", "javascript", "render", "save", "spec_of"]
 
 Spec = dict[str, Any]
 Chart = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart | alt.ConcatChart

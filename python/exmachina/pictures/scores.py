@@ -90,6 +90,6 @@ def score_chart(summary: pl.DataFrame, colours: Mapping[str, str], *, width: int
     layers = [
         base.mark_rule(strokeWidth=1.6).encode(x=x.copy(), x2="high:Q").transform_calculate(score="datum.low"),
         base.mark_circle(size=90, opacity=1).encode(x=x, tooltip=tooltip),
-        base.mark_text(dy=-13, fontWeight="bold").encode(x=x, text="words:N"),
+        alt.Chart(data).mark_text(dy=-13, fontWeight="bold").encode(x=x, y=y, text="words:N"),
     ]
     return layered(layers, (width, ROW * max(1, len(data))))

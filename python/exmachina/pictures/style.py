@@ -1,66 +1,150 @@
-"""Colours and words that pictures and pages share."""
+"""Colours, marks and words that pictures and pages share.
+
+A scheme's hue says what kind of scheme it is, and so does the shape of its mark. Within a chart no two colours are near
+each other for anybody, those who do not see red, green or blue included: `python/tests/test_colours.py` measures it.
+"""
 
 from collections.abc import Iterable
+from typing import Literal
 
 from exmachina import _core
 from exmachina.scoring import AIMD, AIMD_BDP, REFERENCE
 
-__all__ = ["GRID", "INK", "MUTED", "SENDERS", "colour_of", "family_colours", "network_words", "signal_words"]
+__all__ = [
+    "CROSS",
+    "FIXED",
+    "GRID",
+    "GROUND",
+    "INK",
+    "MACHINES",
+    "MARKS",
+    "MUTED",
+    "ON_DARK",
+    "PUBLISHED",
+    "SENDERS",
+    "Kind",
+    "family_colours",
+    "kind_of",
+    "network_words",
+    "signal_words",
+]
 
+GROUND = "#ffffff"
+"""What charts stand on."""
 INK = "#1b2430"
-MUTED = "#667085"
+MUTED = "#5d6778"
 GRID = "#e6e9ef"
-FIXED = {REFERENCE: "#1b2430", AIMD: "#b42318", AIMD_BDP: "#e07a5f"}
-SCHEMES = ("#0f6fde", "#d98a00", "#12876f", "#8e44ad", "#c2427a", "#5b6b7f")
-SENDERS = ("#0f6fde", "#d98a00", "#12876f", "#8e44ad", "#c2427a", "#5b6b7f", "#7aa6de", "#b5a642")
-
+FIXED = {REFERENCE: INK, AIMD: "#741c19", AIMD_BDP: "#c38074"}
 HUMAN = {
-    "newreno": "#8a8f98",
-    "reno-linux": "#a5a9b0",
-    "vegas": "#c9a227",
-    "vegas-ns2": "#ddc15f",
-    "compound": "#d98a00",
-    "cubic": "#c8381a",
-    "cubic-linux": "#c8381a",
-    "cubic-linux-2.6.22": "#a32f16",
-    "cubic-rfc9438": "#e0583c",
-    "aimd": "#e07a5f",
-    "bbr1": "#a0623a",
-    "bbr3": "#7a4526",
-    "copa": "#5f5a55",
-    "ledbat": "#b9a88f",
+    "newreno": "#96929e",
+    "reno-linux": "#707f7f",
+    "vegas": "#888251",
+    "vegas-ns2": "#b88c45",
+    "compound": "#fa6513",
+    "cubic": "#d40303",
+    "cubic-linux": "#cd7369",
+    "cubic-linux-2.6.22": "#ae386a",
+    "cubic-rfc9438": "#863a23",
+    "aimd": "#741c19",
+    "bbr1": "#ab8c82",
+    "bbr3": "#5d3030",
+    "copa": "#66643f",
+    "ledbat": "#846420",
 }
 """Schemes that people wrote and that run in end hosts alone: warm colours and greys."""
-ROUTERS = {"xcp": "#6b2fa0", "dctcp": "#a64ac9", "cubic/sfqcodel": "#c2427a"}
-MORE_ROUTERS = ("#8e44ad", "#b5578f", "#5e4fa2", "#d177b4")
+ROUTERS = {"xcp": "#a2306f", "dctcp": "#822b4d", "cubic/sfqcodel": "#966595"}
+MORE_ROUTERS = ("#674cb0", "#611f6c", "#fa35c2")
 """Schemes that the routers help, over a queue of their own: purples."""
-MACHINES = ("#0f6fde", "#12876f", "#1aa3b8", "#2b4fa8", "#3fb58b", "#0b5f7a", "#6aa5e8", "#0a7d3c")
-"""Everything else, most of it designed by a machine: blues and greens."""
+MACHINES = ("#5e79ff", "#3701be", "#5e34fb", "#8f8fc6", "#453367", "#04549e")
+"""Everything else, most of it designed by a machine: blues."""
+PUBLISHED = ("#6c9f81", "#0e4f3f", "#52745e")
+"""What the authors of the papers designed: greens."""
+SENDERS = ("#5e79ff", "#fa6513", "#0e4f3f", "#a2306f", "#d40303", "#96929e", "#3701be", "#888251")
+"""Flows of one run: colours of all kinds, as they are all of one scheme."""
+ON_DARK = {
+    GROUND: "#171e28",
+    INK: "#e6eaf0",
+    MUTED: "#a0abba",
+    GRID: "#2c3644",
+    "#5e79ff": "#6847fa",
+    "#3701be": "#7a7efe",
+    "#5e34fb": "#aba9ff",
+    "#8f8fc6": "#8071aa",
+    "#453367": "#e6cdfe",
+    "#6c9f81": "#6c856e",
+    "#0e4f3f": "#73b79c",
+    "#52745e": "#bfe7c7",
+    "#96929e": "#bfbaca",
+    "#888251": "#b4ae6c",
+    "#fa6513": "#f87e06",
+    "#d40303": "#d34a07",
+    "#5d3030": "#e5a5a9",
+    "#66643f": "#e6e1ac",
+    "#966595": "#997d8f",
+    "#a2306f": "#d575ba",
+    "#674cb0": "#796ca2",
+    "#611f6c": "#dcb8ec",
+    "#fa35c2": "#b9367f",
+    "#822b4d": "#c891a9",
+    "#741c19": "#b88f8a",
+    "#c38074": "#f0c0af",
+    "#707f7f": "#687777",
+    "#b88c45": "#a67744",
+    "#cd7369": "#8c665f",
+    "#ae386a": "#b67b95",
+    "#863a23": "#b04833",
+    "#ab8c82": "#fbdbce",
+    "#846420": "#f7ca6f",
+    "#04549e": "#4d6d87",
+}
+"""By the colour on white; whatever is not here is the same on both."""
+
+Kind = Literal["reference", "human", "router", "machine", "published"]
+MARKS: dict[Kind, str] = {
+    "reference": "cross",
+    "human": "square",
+    "router": "triangle-up",
+    "machine": "circle",
+    "published": "diamond",
+}
+"""The shape of a mark, by the kind of scheme."""
+CROSS = "M-0.7,-0.7L0.7,0.7M-0.7,0.7L0.7,-0.7"
+"""Another shape: two lines."""
 QUEUES = ("red", "step", "codel", "sfqcodel", "fqcodel", "pie", "xcp")
 
 
-def colour_of(scheme: str, index: int) -> str:
-    """The colour of a scheme; `index` is its place among those that have no fixed one."""
-    return FIXED.get(scheme, SCHEMES[index % len(SCHEMES)])
+def kind_of(label: str) -> Kind:
+    """What kind of scheme a contender has; nothing in its name says that a table was published."""
+    scheme = _scheme(label)
+    if label == REFERENCE or scheme == "omniscient":
+        return "reference"
+    if scheme in ROUTERS or ("/" in scheme and scheme.rpartition("/")[2] in QUEUES):
+        return "router"
+    return "human" if scheme in HUMAN or label in (AIMD, AIMD_BDP) else "machine"
 
 
 def family_colours(labels: Iterable[str]) -> dict[str, str]:
-    """A colour for each contender of an evaluation: its hue says what kind of scheme it is, and is always the same."""
+    """A colour for each contender: its hue says what kind of scheme it is, and is always the same."""
     colours: dict[str, str] = {}
     routers = machines = 0
     for label in labels:
-        scheme = label.split(" beside ", maxsplit=1)[0]
-        if label == REFERENCE or scheme == "omniscient":
+        scheme, kind = _scheme(label), kind_of(label)
+        if kind == "reference":
             colours[label] = FIXED[REFERENCE]
-        elif scheme in HUMAN or scheme in ROUTERS:
-            colours[label] = HUMAN.get(scheme) or ROUTERS[scheme]
-        elif scheme.rpartition("/")[2] in QUEUES and "/" in scheme:
+        elif known := FIXED.get(label) or HUMAN.get(scheme) or ROUTERS.get(scheme):
+            colours[label] = known
+        elif kind == "router":
             colours[label] = MORE_ROUTERS[routers % len(MORE_ROUTERS)]
             routers += 1
         else:
             colours[label] = MACHINES[machines % len(MACHINES)]
             machines += 1
     return colours
+
+
+def _scheme(label: str) -> str:
+    """Of a sender in a mix: its own."""
+    return label.split(" beside ", maxsplit=1)[0]
 
 
 def signal_words(signal: str) -> str:

@@ -6,16 +6,16 @@ from typing import Any
 
 import altair as alt
 
-from exmachina.pictures.style import GRID, INK, MUTED
+from exmachina.pictures.style import GRID, GROUND, INK, MARKS, MUTED, Kind
 
-__all__ = ["CONFIG", "DASHES", "FONT", "colours_by", "fills_by", "heading", "layered", "scale_of"]
+__all__ = ["CONFIG", "DASHES", "FONT", "colours_by", "fills_by", "heading", "layered", "marks_by", "scale_of"]
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first comes with vl-convert, so that files are the same on every machine; the others are as wide."""
 DASHES = (5, 4)
 CONFIG: dict[str, Any] = {
     "font": FONT,
-    "background": "white",
+    "background": GROUND,
     "padding": 10,
     "view": {"stroke": None},
     "axis": {
@@ -61,7 +61,8 @@ HEADING, SUBHEADING, PANEL = 14, 11, 12
 def heading(title: str, pixels: float, subtitle: str = "", *, size: int = HEADING) -> alt.TitleParams:
     """A title, and smaller words below it, in lines that are no longer than so many pixels."""
     lines = textwrap.wrap(title, int(pixels / (LETTER * size)))
-    below = textwrap.wrap(subtitle, int(pixels / (LETTER * SUBHEADING)))
+    # No subtitle is something else than an empty one, which takes room.
+    below = textwrap.wrap(subtitle, int(pixels / (LETTER * SUBHEADING))) or alt.Undefined
     return alt.TitleParams(lines, subtitle=below, fontSize=size)
 
 
@@ -81,6 +82,12 @@ def colours_by(field: str, colours: Mapping[str, str], *, legend: alt.Legend | N
 def fills_by(field: str, colours: Mapping[str, str]) -> alt.Fill:
     """The same for what a line encloses."""
     return alt.Fill(field, type="nominal", scale=scale_of(colours), legend=None)
+
+
+def marks_by(field: str, kinds: Mapping[str, Kind], *, legend: alt.Legend | None = None) -> alt.Shape:
+    """The shape of a mark by the name in a field, which says what kind of scheme that is."""
+    scale = alt.Scale(domain=list(kinds), range=[MARKS[kind] for kind in kinds.values()])
+    return alt.Shape(field, type="nominal", scale=scale, legend=legend)
 
 
 def scale_of(colours: Mapping[str, str]) -> alt.Scale:

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from exmachina.evaluation import Trace
-from exmachina.pictures.style import MUTED, SENDERS
+from exmachina.pictures.style import CROSS, MUTED, SENDERS
 from exmachina.pictures.theme import DASHES, colours_by, heading, layered
 
 __all__ = ["trace_chart"]
@@ -103,9 +103,6 @@ def _queues(hops: pl.DataFrame, time: alt.X) -> list[alt.Chart]:
         areas.mark_area(interpolate="step-after", opacity=0.35, line={"strokeWidth": 1}).encode(time, y, colour),
         crosses.encode(time, y, colour),
     ]
-
-
-CROSS = "M-0.7,-0.7L0.7,0.7M-0.7,0.7L0.7,-0.7"
 
 
 def _thinned(frame: pl.DataFrame, most: int, keep: pl.Expr | None = None) -> pl.DataFrame:

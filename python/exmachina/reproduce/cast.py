@@ -7,10 +7,11 @@ from pathlib import Path
 from exmachina.errors import FileError
 from exmachina.files import ALGORITHMS as SHIPPED
 from exmachina.files import read_file, shipped_files
-from exmachina.pictures.style import family_colours
+from exmachina.pictures.style import MACHINES, Kind, family_colours, kind_of
+from exmachina.pictures.style import PUBLISHED as GREENS
 from exmachina.schemes import SchemeLike, Table
 
-__all__ = ["ALGORITHMS", "Cast", "colours_of", "shown"]
+__all__ = ["ALGORITHMS", "Cast", "colours_of", "kinds_of", "published_label", "shown"]
 
 KNOCKED_OUT = tuple(f"tao-knockout-{signal}" for signal in ("send", "ack", "rtt", "slow"))
 ALGORITHMS = (
@@ -54,6 +55,7 @@ PUBLISHED = {
     "tao-tcp-naive": Published("tao-tcp-naive", "published tao-tcp-naive"),
 }
 """The authors' tables by what ours is called that was designed for the same."""
+PUBLISHED_LABELS = {entry.label for entry in PUBLISHED.values()}
 
 SHOWN = {
     "general-0.1": "RemyCC δ=0.1",
@@ -99,8 +101,6 @@ SHOWN = {
     "aimd": "AIMD",
     "omniscient": "Omniscient",
 }
-OURS = ("#0f6fde", "#6aa5e8", "#1b3f94", "#1aa3b8", "#5561d6", "#0b5f7a", "#93b9ff")
-GREENS = ("#12876f", "#58b368", "#0a7d3c", "#7fbf3f", "#2f9e8f", "#a3c644")
 
 
 def shown(label: str) -> str:
@@ -120,21 +120,33 @@ def shown(label: str) -> str:
     return " + ".join(SHOWN.get(part.removesuffix(".dna"), part) for part in label.split(" + "))
 
 
+def published_label(name: str) -> str:
+    """What results call the published table that stands beside ours of this name; the name itself if there is none."""
+    return PUBLISHED[name].label if name in PUBLISHED else name
+
+
 def colours_of(labels: Iterable[str]) -> dict[str, str]:
     """A colour for each contender: published tables are green, ours blue; all others as everywhere."""
     labels = list(labels)
     colours = family_colours(label for label in labels if label not in ALGORITHMS)
-    published = {entry.label for entry in PUBLISHED.values()}
     ours = greens = 0
     for label in labels:
         scheme = label.split(" beside ", maxsplit=1)[0]
-        if scheme in published:
+        if scheme in PUBLISHED_LABELS:
             colours[label] = GREENS[greens % len(GREENS)]
             greens += 1
         elif scheme in ALGORITHMS or scheme in ROBUST.values():
-            colours[label] = OURS[ours % len(OURS)]
+            colours[label] = MACHINES[ours % len(MACHINES)]
             ours += 1
     return colours
+
+
+def kinds_of(labels: Iterable[str]) -> dict[str, Kind]:
+    """What kind of scheme each contender has."""
+    return {
+        label: "published" if label.split(" beside ", maxsplit=1)[0] in PUBLISHED_LABELS else kind_of(label)
+        for label in labels
+    }
 
 
 @dataclass(frozen=True)

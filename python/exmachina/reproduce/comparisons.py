@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 import polars as pl
 
-from exmachina.pictures.style import INK, MUTED
-from exmachina.pictures.theme import layered, scale_of
-from exmachina.reproduce.cast import colours_of, shown
+from exmachina.pictures.style import CROSS, INK, MARKS, MUTED, Kind
+from exmachina.pictures.theme import layered
+from exmachina.reproduce.cast import colours_of, kinds_of, shown
 from exmachina.reproduce.data import QUANTITIES, CaseData
 from exmachina.reproduce.experiment import Experiment, FigureSpec
 from exmachina.reproduce.measuring import Measured, Measurer
@@ -18,111 +19,127 @@ from exmachina.reproduce.running import Ran
 __all__ = ["compare", "gains"]
 
 THEIRS = "the paper's number"
-WIDTH, ROW = 420, 24
-"""Pixels."""
+WIDTH, ROW, PART = 420, 16, 14
+"""Width, and height of the space around a row and of each scheme in it, pixels."""
 
 
 @dataclass(frozen=True)
 class _Dot:
-    """A number in a row; an empty row if there is none."""
+    """A number in a row, and the paper's if that has it."""
 
     row: str
-    name: str = ""
-    colour: str = INK
-    value: float | None = None
+    name: str
+    colour: str
+    kind: Kind
+    value: float
     low: float | None = None
     high: float | None = None
+    theirs: float | None = None
 
     @classmethod
-    def of(cls, row: str, name: str, colour: str, found: Measured) -> "_Dot":
-        return cls(row, name, colour, found.value, found.low, found.high)
+    def of(cls, row: str, label: str, found: Measured, theirs: float | None = None) -> "_Dot":
+        colour, kind = colours_of([label])[label], kinds_of([label])[label]
+        return cls(row, shown(label), colour, kind, found.value, found.low, found.high, theirs)
 
 
 def compare(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatChart | None:
-    """A number per case and contender with its interval, beside the paper's."""
+    """Numbers by case or statistic of each contender, with intervals, and the paper's as far as claims have it."""
     panels = []
     for spec in figure.panels:
+        quantity = spec.quantity or figure.quantity
         cases = [case for case in spec.cases or list(ran.cases) if case in ran.cases]
+        rows = [(case, *row) for case in cases for row in (spec.statistics or {"": figure.statistic}).items()]
         dots: list[_Dot] = []
-        for number, case in enumerate(cases):
-            data, title = ran.cases[case], experiment.cases[case].title
-            if number:
-                dots.append(_Dot(" " * number))
-            for label, contender, senders in _parts(data):
-                found = Measurer({"main": data}).measure(
-                    {figure.statistic: figure.quantity, "of": contender, **({"sender": senders} if senders else {})}
-                )
-                row = f"{shown(label)} – {title}" if title and len(cases) > 1 else shown(label)
-                dots.append(_Dot.of(row, shown(label), colours_of([label])[label], found))
-                paper = figure.reference.get(case, {}).get(label.removeprefix("published "))
-                if paper is not None:
-                    dots.append(_Dot(row, THEIRS, value=paper))
-        panels.append(_rows(dots, figure.y_label or QUANTITIES[figure.quantity], spec.title, named={}))
-    return grid(experiment, figure, panels, columns=1, words=INTERVAL)
+        for case, words, statistic in rows:
+            title = words or (experiment.cases[case].title if len(cases) > 1 else "")
+            for label, contender, senders in _parts(ran.cases[case]):
+                measure = {statistic: quantity, "of": contender, **({"sender": senders} if senders else {})}
+                found = Measurer({"main": ran.cases[case]}).measure(measure)
+                dots.append(_Dot.of(title or shown(label), label, found, _claimed(experiment, case, measure)))
+        panels.append(_rows(dots, figure.y_label or QUANTITIES[quantity], spec.title))
+    return _panels(experiment, figure, panels)
+
+
+def _claimed(experiment: Experiment, case: str, measure: dict[str, Any]) -> float | None:
+    """The paper's number, if a claim of the experiment measures the same."""
+    usual = {"case": next(iter(experiment.cases)), "sender": []}
+    for claim in experiment.claims:
+        found = usual | claim.measure
+        senders = found["sender"] if isinstance(found["sender"], list) else [found["sender"]]
+        if found | {"sender": senders} == usual | measure | {"case": case}:
+            return claim.paper
+    return None
+
+
+def _panels(experiment: Experiment, figure: FigureSpec, panels: list[alt.LayerChart]) -> alt.ConcatChart | None:
+    """One below the other, each with its own schemes."""
+    chart = grid(experiment, figure, panels, columns=1, words=INTERVAL)
+    return chart and chart.resolve_scale(color="independent", shape="independent")
 
 
 def gains(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatChart | None:
     """What our scheme and its published counterpart have of what each other one has; the paper's number beside."""
     panels = [
-        _gains(spec.title, case, figure, ran)
+        _gains(spec.title, case, experiment, figure, ran)
         for spec in figure.panels
         for case in spec.cases or ran.cases
         if case in ran.cases
     ]
-    return grid(experiment, figure, panels, words=INTERVAL)
+    return _panels(experiment, figure, panels)
 
 
-def _gains(title: str, case: str, figure: FigureSpec, ran: Ran) -> alt.LayerChart:
-    data, paper = ran.cases[case], figure.reference.get(case, {})
+def _gains(title: str, case: str, experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.LayerChart:
+    data = ran.cases[case]
     mine = [label for label in data.contenders if label == figure.scheme or label.startswith("published")]
-    colours, measurer = colours_of(mine), Measurer({"main": data})
-    dots = []
-    for label in mine:
-        for name in paper:
-            pair = [name, label] if figure.inverse else [label, name]
-            found = measurer.measure({"ratio": pair, figure.statistic: figure.quantity})
-            dots.append(_Dot.of(shown(name), shown(label), colours[label], found))
-    dots += [_Dot(shown(name), THEIRS, value=number) for name, number in paper.items()]
-    named = {shown(label): colours[label] for label in mine}
-    return _rows(dots, figure.y_label, title, named=named, width=300, upright=1.0)
+    measurer, dots = Measurer({"main": data}), []
+
+    def gain(label: str, name: str) -> dict[str, Any]:
+        return {"ratio": [name, label] if figure.inverse else [label, name], figure.statistic: figure.quantity}
+
+    for name in (label for label in data.contenders if label not in mine):
+        theirs = _claimed(experiment, case, gain(figure.scheme, name))
+        # The paper's is of its own table.
+        found = {label: measurer.measure(gain(label, name)) for label in mine}
+        dots += [_Dot.of(shown(name), label, found[label], theirs if label == mine[-1] else None) for label in mine]
+    return _rows(dots, figure.y_label, title, upright=1.0)
 
 
-def _rows(
-    dots: list[_Dot],
-    quantity: str,
-    title: str,
-    *,
-    named: dict[str, str],
-    width: int = WIDTH,
-    upright: float | None = None,
-) -> alt.LayerChart:
-    """Rows from the top down; in the legend are `named` and the paper's number; `upright` is a line to compare with."""
-    rows = list(dict.fromkeys(dot.row for dot in dots))
+def _rows(dots: list[_Dot], quantity: str, title: str, *, upright: float | None = None) -> alt.LayerChart:
+    """Rows from the top down, with a line of each scheme in them; `upright` is a line to compare with."""
+    rows, looks = list(dict.fromkeys(dot.row for dot in dots)), {dot.name: (dot.colour, dot.kind) for dot in dots}
     frame = pl.DataFrame([vars(dot) for dot in dots], infer_schema_length=None)
-    frame = frame.filter(pl.col("value").is_not_null()).with_columns(pl.col("value", "low", "high").cast(pl.Float64))
-    names = named | {dot.name: dot.colour for dot in dots if dot.name}
-    explained = [*named, *([THEIRS] if THEIRS in names else [])]
-    hollow = alt.Undefined if named else "white"
-    legend = alt.Legend(title=None, values=explained, symbolFillColor=hollow) if explained else None
-    colour = alt.Color("name:N", scale=scale_of(names), legend=legend)
-    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=rows)).axis(
+    frame = frame.with_columns(pl.col("value", "low", "high", "theirs").cast(pl.Float64))
+    theirs = frame.drop_nulls("theirs")
+    alone = rows == list(looks)
+    names, marks = [*looks, THEIRS], [*(MARKS[kind] for _, kind in looks.values()), CROSS]
+    explained = [*([] if alone else looks), *([] if theirs.is_empty() else [THEIRS])]
+    legend = alt.Legend(title=None, values=explained) if explained else None
+    # The crosses of the legend stand for those of all schemes.
+    colour = alt.Color(
+        "name:N", scale=alt.Scale(domain=names, range=[*(c for c, _ in looks.values()), INK]), legend=legend
+    )
+    shape = alt.Shape("name:N", scale=alt.Scale(domain=names, range=marks), legend=legend)
+    y = alt.Y("row:N", title=None, scale=alt.Scale(domain=rows, paddingInner=0.3)).axis(
         domain=False, ticks=False, grid=False, labelColor=INK, labelLimit=300
     )
+    part = alt.Undefined if alone else alt.YOffset("name:N", scale=alt.Scale(domain=list(looks)))
     x = alt.X("value:Q", title=quantity).scale(zero=True)
-    tooltip = [alt.Tooltip("name:N", title="scheme")]
+    tooltip = [alt.Tooltip("name:N", title="scheme"), alt.Tooltip("theirs:Q", title=THEIRS, format=".4~r")]
     tooltip += [alt.Tooltip(side, type="quantitative", format=".4~r") for side in ("value", "low", "high")]
-    ours = alt.Chart(frame.filter(pl.col("name") != THEIRS)).encode(y=y, color=colour)
+    base = alt.Chart(frame).encode(y=y, yOffset=part, color=colour)
     layers = [
-        ours.mark_rule(strokeWidth=1.6).encode(x=alt.X("low:Q", title=quantity), x2="high"),
-        ours.mark_circle(size=70, opacity=1).encode(x=x, tooltip=tooltip),
+        base.mark_rule(strokeWidth=1.6).encode(x=alt.X("low:Q", title=quantity), x2="high"),
+        base.mark_point(size=70, opacity=1, filled=True).encode(x=x, shape=shape, tooltip=tooltip),
     ]
-    theirs = frame.filter(pl.col("name") == THEIRS)
     if not theirs.is_empty():
-        ring = alt.Chart(theirs).mark_point(size=110, opacity=1)
-        layers.insert(0, ring.encode(x=x, y=y, color=colour, tooltip=tooltip[:2]))
+        cross = alt.Chart(theirs).mark_point(shape=CROSS, size=90, strokeWidth=2, opacity=1)
+        layers.append(
+            cross.encode(x=alt.X("theirs:Q", title=quantity), y=y, yOffset=part, color=colour, tooltip=tooltip)
+        )
     if upright is not None:
         layers.insert(0, alt.Chart().mark_rule(color=MUTED, strokeDash=[2, 2]).encode(x=alt.datum(upright)))
-    return layered(layers, (width, ROW * len(rows)), title)
+    height = len(rows) * (ROW + PART * (1 if alone else len(looks)))
+    return layered(layers, (WIDTH, height), title)
 
 
 def _parts(data: CaseData) -> Iterable[tuple[str, str, list[int]]]:

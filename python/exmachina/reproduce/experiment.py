@@ -22,7 +22,7 @@ from exmachina.reproduce.scenario import Toml, merged
 from exmachina.reproduce.schema import INCONSISTENT, Record, read_record
 from exmachina.reproduce.verdicts import Better, ClaimKind
 
-__all__ = ["Case", "ClaimSpec", "Experiment", "FigureSpec", "TableSpec", "catalogue", "load", "parse"]
+__all__ = ["Case", "ClaimSpec", "Experiment", "FigureSpec", "Moments", "TableSpec", "catalogue", "load", "parse"]
 
 Paper: TypeAlias = Literal["Remy'13", "Tao'14", "beyond"]
 FigureKind: TypeAlias = Literal["plane", "sweep", "by-sender", "locus", "sequence", "queue", "cdf", "compare", "gains"]
@@ -80,6 +80,15 @@ class TraceSpec(Record):
     """Mean of what the authors' runs saw of their recording, 100 s from its beginning."""
 
 
+class Moments(Record):
+    """Where runs are recorded: the flow that comes or goes does so at another moment in each of them."""
+
+    sender: int
+    """Whose flow; its instants are given."""
+    over_s: float
+    """The last run's are later than the first one's by nearly so much."""
+
+
 class PanelSpec(Record):
     """A part of a picture."""
 
@@ -88,6 +97,10 @@ class PanelSpec(Record):
     """All if empty."""
     each_sender: bool = False
     """A cloud for each sender, where senders differ."""
+    quantity: str = ""
+    """Of a comparison, if not the figure's."""
+    statistics: dict[str, str] = Field(default_factory=dict)
+    """Rows of a comparison, by what they are called; one of the figure's statistic if empty."""
 
 
 class FigureSpec(Record):
@@ -119,8 +132,6 @@ class FigureSpec(Record):
     """Whose gains over others are drawn."""
     inverse: bool = False
     """Whether less is a gain."""
-    reference: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """The paper's numbers in a comparison, by case and scheme."""
 
 
 class TableSpec(Record):
@@ -175,6 +186,7 @@ class Experiment(Record):
     schemes: list[str] = Field(default_factory=list)
     cases: dict[str, Case] = Field(default_factory=lambda: {"main": Case()})
     trace: TraceSpec | None = None
+    moments: Moments | None = None
     figures: list[FigureSpec] = Field(default_factory=list)
     tables: list[TableSpec] = Field(default_factory=list)
     claims: list[ClaimSpec] = Field(default_factory=list)

@@ -10,12 +10,12 @@ from exmachina import _core
 from exmachina.engines import opened
 from exmachina.errors import OptionError
 from exmachina.evaluation import Standing
-from exmachina.files import alone, make_folder, read_file, write_parquet
+from exmachina.files import alone, make_folder, read_file, write_atomically, write_parquet
 from exmachina.reproduce.cast import Cast, shown
 from exmachina.reproduce.claims import claims_of
 from exmachina.reproduce.experiment import Experiment, FigureSpec, load
 from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
-from exmachina.reproduce.outcome import Outcome, Picture
+from exmachina.reproduce.outcome import Outcome, Picture, TableOf
 from exmachina.reproduce.running import OPERATORS, Conditions, Ran, run
 from exmachina.reproduce.tables import models_table, summary_table
 
@@ -108,6 +108,7 @@ def _outcome(experiment: Experiment, conditions: Conditions, folder: Path) -> Ou
     numbers: Numbers = {}
     pictures = [_picture(experiment, figure, ran, conditions, folder, numbers) for figure in experiment.figures]
     found = [summary_table(experiment, ran), *(models_table(spec) for spec in experiment.tables)]
+    tables = [_as_csv(table, folder) for table in found if table is not None and not table.rows.is_empty()]
     return Outcome(
         id=experiment.id,
         paper=experiment.paper,
@@ -117,7 +118,7 @@ def _outcome(experiment: Experiment, conditions: Conditions, folder: Path) -> Ou
         scale=conditions.scale,
         cpu_s=ran.cpu_s,
         pictures=[picture for picture in pictures if picture is not None],
-        tables=[table for table in found if table is not None and not table.rows.is_empty()],
+        tables=tables,
         claims=list(claims_of(experiment, ran, conditions.cast, numbers)),
         warnings=ran.warnings,
         parquet=_written(ran, folder),
@@ -134,6 +135,13 @@ def _written(ran: Ran, folder: Path) -> list[Path]:
         write_parquet(path, results.flows, facts)
         paths.append(path)
     return paths
+
+
+def _as_csv(table: TableOf, folder: Path) -> TableOf:
+    """The table, once it is in a file."""
+    path = folder / f"{table.name}.csv"
+    write_atomically(path, table.rows.write_csv().encode())
+    return replace(table, csv=path)
 
 
 def _picture(  # noqa: PLR0917

@@ -40,11 +40,13 @@ class TableOf:
         name: "fig4-summary".
         title: "Median throughput and queueing delay".
         rows: The table.
+        csv: Its file, once it is written.
     """
 
     name: str
     title: str
     rows: pl.DataFrame
+    csv: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ def curve_layers(
     area: float = 0.15,
     marks: bool = True,
     bars: bool = False,
+    legend: bool = True,
 ) -> list[alt.Chart]:
     """Curves as layers: areas of intervals, lines, and dots that say what they are.
 
@@ -91,14 +92,15 @@ def curve_layers(
         area: How opaque areas are.
         marks: Whether there are dots.
         bars: Whether intervals are bars at each point, and no area.
+        legend: Whether there is one; without, there is one curve in the panel, and it is drawn through.
     """
     place = plane.channels(*titles)
     frame = _frame(curves)
     dashed = {curve.name for curve in curves if curve.dashed} | {name for name in names if name.endswith("published")}
-    legend = alt.Legend(title=None, symbolSize=200, symbolType="stroke")
-    dash = alt.Scale(domain=list(names), range=[DASHES if name in dashed else SOLID for name in names])
-    dashes = alt.StrokeDash("name:N", scale=dash, legend=legend)
-    colour = alt.Color("name:N", scale=scale_of(names), legend=legend)
+    key = alt.Legend(title=None, symbolSize=200, symbolType="stroke") if legend else None
+    dash = alt.Scale(domain=list(names), range=[DASHES if legend and name in dashed else SOLID for name in names])
+    dashes = alt.StrokeDash("name:N", scale=dash, legend=key)
+    colour = alt.Color("name:N", scale=scale_of(names), legend=key)
     base = alt.Chart(frame)
     between = base.mark_rule(strokeWidth=1.4, clip=True) if bars else base.mark_area(opacity=area, clip=True)
     between = between.transform_filter("isValid(datum.low)")

@@ -4,8 +4,8 @@ import altair as alt
 import polars as pl
 
 from exmachina.pictures.cloud import clouds_of_flows
-from exmachina.pictures.tradeoff import tradeoff_chart
-from exmachina.reproduce.cast import colours_of, shown
+from exmachina.pictures.tradeoff import plane_words, tradeoff_chart
+from exmachina.reproduce.cast import colours_of, kinds_of, published_label, shown
 from exmachina.reproduce.data import QUANTITIES, CaseData
 from exmachina.reproduce.experiment import Experiment, FigureSpec, PanelSpec
 from exmachina.reproduce.panels import grid
@@ -15,12 +15,13 @@ __all__ = ["plane"]
 
 ALONE, BESIDE = (640, 430), (460, 360)
 """Size of the only plane, and of one of several, pixels."""
+DELAY = "counted_delay_ms"
 SHORTEST_MS = 0.1
 """Shorter queueing delays are drawn here: a logarithm has no end."""
 
 
 def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatChart | None:
-    """Clouds of runs, ellipses, medians and the frontier, delay growing to the left."""
+    """Clouds of senders, ellipses, medians and the frontier, delay growing to the left; crosses: the paper's."""
     clouds = {}
     for spec in figure.panels:
         frame = _frame(spec, figure, ran)
@@ -28,20 +29,49 @@ def plane(experiment: Experiment, figure: FigureSpec, ran: Ran) -> alt.ConcatCha
             continue
         labels = frame["label"].unique(maintain_order=True).to_list()
         colours = {shown(label): colour for label, colour in colours_of(labels).items()}
+        kinds = {shown(label): kind for label, kind in kinds_of(labels).items()}
         named = frame.with_columns(pl.col("label").map_elements(shown, return_dtype=pl.String))
-        clouds[spec.title] = clouds_of_flows(named, figure.quantity, colours=colours, sigma=figure.sigma)
+        clouds[spec.title] = clouds_of_flows(named, figure.quantity, colours=colours, kinds=kinds, sigma=figure.sigma)
     size = ALONE if len(clouds) == 1 else BESIDE
     every = [cloud for panel in clouds.values() for cloud in panel]
     throughput = figure.y_label or QUANTITIES[figure.quantity]
+    theirs = {spec.title: _theirs(experiment, spec, figure, ran) for spec in figure.panels}
     panels = [
-        tradeoff_chart(panel, frontier=figure.frontier, throughput=throughput, size=size, like=every, title=title)
+        tradeoff_chart(
+            panel,
+            frontier=figure.frontier,
+            throughput=throughput,
+            size=size,
+            like=every,
+            elsewhere=theirs[title],
+            title=title,
+        )
         for title, panel in clouds.items()
     ]
-    ellipse = "one standard deviation" if figure.sigma == 1 else f"{figure.sigma:g} standard deviations"
-    words = f"A dot is the median of a run's senders, a circle that of all, an ellipse {ellipse} of the dots"
-    words += "; the grey line is the efficient frontier." if figure.frontier else "."
+    words = plane_words(figure.sigma, frontier=figure.frontier)
+    words += " Crosses: the paper's medians." if any(theirs.values()) else ""
     chart = grid(experiment, figure, panels, words=words)
-    return chart if chart is None else chart.resolve_scale(color="independent", fill="independent")
+    return chart if chart is None else chart.resolve_scale(color="independent", fill="independent", shape="independent")
+
+
+def _theirs(experiment: Experiment, spec: PanelSpec, figure: FigureSpec, ran: Ran) -> dict[str, tuple[float, float]]:
+    """The paper's medians, delay and throughput, of schemes of which claims have both; by what is drawn beside them.
+
+    Those of its RemyCCs stand beside the published tables, and beside ours where those are not at hand.
+    """
+    cases = spec.cases or list(experiment.cases)
+    drawn = {label for case in cases if case in ran.cases for label in ran.cases[case].contenders}
+    found: dict[str, dict[str, float]] = {}
+    for claim in experiment.claims:
+        measure = claim.measure
+        of, quantity = measure.get("of"), measure.get("median")
+        if claim.kind == "number" and isinstance(of, str) and measure.get("case", cases[0]) in cases:
+            found.setdefault(of, {})[str(quantity)] = claim.paper
+    return {
+        shown(published_label(of) if published_label(of) in drawn else of): (of_it[DELAY], of_it[figure.quantity])
+        for of, of_it in found.items()
+        if {DELAY, figure.quantity} <= set(of_it)
+    }
 
 
 def _frame(spec: PanelSpec, figure: FigureSpec, ran: Ran) -> pl.DataFrame:

@@ -12,10 +12,10 @@ import tomli_w
 
 from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
-from exmachina.files import digest, make_folder, read_file, read_parquet, write_atomically, write_parquet
+from exmachina.files import digest, make_folder, read_file, write_atomically
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
-from exmachina.reproduce.experiment import Experiment
+from exmachina.reproduce.experiment import Experiment, Moments
 from exmachina.reproduce.scenario import Toml, merged
 from exmachina.schemes import SchemeLike, Table
 
@@ -89,7 +89,7 @@ def run(experiment: Experiment, conditions: Conditions) -> Ran:
             continue
         ran.evaluations[case], ran.schemes[case] = evaluation, schemes
         if experiment.figures and all(figure.kind in ("sequence", "queue") for figure in experiment.figures):
-            continue  # one recorded run is all of it
+            continue  # recorded runs are all of it
         title = experiment.cases[case].title
         with _counted(evaluation, schemes, conditions) as cpu:
             results = evaluate(
@@ -211,20 +211,19 @@ def _key(evaluation: Evaluation, schemes: list[SchemeLike]) -> str:
     return digest(evaluation.text, evaluation.duration_s, *parts)
 
 
-def recorded(evaluation: Evaluation, scheme: SchemeLike | None, conditions: Conditions, number: int = 0) -> Trace:
-    """One run packet by packet, kept likewise."""
-    chosen = evaluation.changed(None if scheme is None else [scheme])
-    key = chosen.finished_runs(0, conditions.cache).path
-    assert key is not None
-    folder = make_folder(conditions.cache / "records")
-    paths = [folder / f"{key.stem}-{number}-{part}.parquet" for part in ("senders", "hops")]
-    kept = [read_parquet(path) for path in paths]
-    frames = [found[0] for found in kept if found is not None and found[1].get("key") == key.stem]
-    if len(frames) == len(paths):
-        label = chosen.contenders[0]
-        return Trace(chosen.name, chosen.description, label, number, chosen.duration_s, frames[0], frames[1])
-    found = trace(chosen, run=number, duration_s=chosen.duration_s)
-    facts = {"scenario": chosen.text, "key": key.stem}
-    for path, frame in zip(paths, (found.senders, found.hops), strict=True):
-        write_parquet(path, frame, facts)
-    return found
+def recorded(experiment: Experiment, case: str, scheme: SchemeLike, ran: Ran, scale: str) -> list[Trace]:
+    """Runs of a contender packet by packet. In each of them a flow that comes or goes does so a little later."""
+    count = experiment.runs_of(case, scale)[0]
+    evaluations = [_later(ran.evaluations[case], experiment.moments, i / count) for i in range(count)]
+    return [trace(later, scheme, duration_s=later.duration_s) for later in evaluations]
+
+
+def _later(evaluation: Evaluation, moments: Moments | None, share: float) -> Evaluation:
+    """The same, where one sender's instants are later by a share of the time over which they are spread."""
+    if moments is None:
+        return evaluation
+    scenario = tomllib.loads(evaluation.text)
+    for arrival in scenario["senders"][moments.sender]["workload"]["on"]["at"]:
+        arrival["start_s"] += share * moments.over_s
+    later = Evaluation(tomli_w.dumps(scenario), f"{evaluation.name}.toml")
+    return later.changed(duration_s=evaluation.duration_s)

@@ -1,4 +1,4 @@
-// What the report does in a browser: searches and sorts tables, and opens what is folded before it prints. The state of
+// What the report does in a browser: searches and sorts tables, and opens what is folded where a link leads, and to print. The state of
 // the ledger is in the page's address (#q=cubic&show=failed&sort=-off), so that a view of it can be sent to somebody.
 "use strict";
 (() => {
@@ -109,10 +109,25 @@
       const asked = new URLSearchParams(hash);
       for (const name of Object.keys(board.state)) board.state[name] = asked.get(name) ?? "";
       board.show();
-      document.getElementById("ledger").scrollIntoView();
+      reveal(root);
     };
     addEventListener("hashchange", read);
     read();
+  }
+
+  // Opens all that something is folded in, and goes there.
+  function reveal(place) {
+    for (let fold = place.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    place.scrollIntoView();
+  }
+
+  function openWhereLinksLead() {
+    const follow = () => {
+      const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      if (place) reveal(place);
+    };
+    addEventListener("hashchange", follow);
+    follow();
   }
 
   function openToPrint() {
@@ -130,5 +145,6 @@
     if (root.classList.contains("ledger")) ledgerBoard(root);
     else new Board(root);
   }
+  openWhereLinksLead();
   openToPrint();
 })();
