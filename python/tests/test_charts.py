@@ -119,7 +119,7 @@ def test_the_chart_of_an_evaluation_is_that_of_the_papers(scenario: Evaluation) 
     for cloud in clouds:
         assert cloud.outline is not None
         drawn = [(row["x"], row["y"]) for row in outlines if row["name"] == cloud.scheme]
-        np.testing.assert_allclose(drawn, cloud.outline)
+        np.testing.assert_allclose(drawn, cloud.outline, rtol=5.1e-4)  # charts hold four digits
     _, dots, medians = rows_of(spec, "point")
     assert len(dots) == sum(len(cloud.delay_ms) for cloud in clouds)
     assert [(row["x"], row["y"]) for row in medians] == [cloud.median for cloud in clouds]
