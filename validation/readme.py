@@ -84,9 +84,9 @@ CPU-second and {ten} after ten (medians of {seeds} fresh seeds), the authors' pr
 {drawn} after {drawn_s} CPU-seconds ([ten seeds](docs/search.md#fresh-seeds-of-networks-that-are-drawn)).
 """
 FIGURE_4 = """
-Figure 4 of Remy'13 (8 senders, transfers of 100 kB), medians of senders, throughput and queueing delay as its scripts
-count them: {medians}. Of the {count} schemes that people wrote, {ahead}. Ahead of all of them in both {both}. Was such
-a network in training or in choosing these tables? {seen}.
+Figure 4 of Remy'13 (8 senders, transfers of 100 kB), medians of senders, throughput and delay over the RTT as its
+scripts count them: {medians}. Of the {count} schemes that people wrote, {ahead}. Ahead of all of them in both {both}.
+Was such a network in training or in choosing these tables? {seen}.
 """
 CLAIMS = """
 What the two papers claim was measured {all} times

@@ -165,7 +165,7 @@ def _link_note(experiment: Experiment, conditions: Conditions) -> str:
     times_ms = [int(line) for line in read_file(path).split() if line.isdigit()]
     _, run_s = experiment.runs_of(next(iter(experiment.cases)), conditions.scale)
     seconds = min(run_s, max(times_ms, default=0) / 1e3)
-    seen = sum(time_ms < 1e3 * seconds for time_ms in times_ms)
+    seen = sum(time_ms <= 1e3 * seconds for time_ms in times_ms)
     mean = seen * OPPORTUNITY_MBIT / seconds if seconds > 0 else 0.0
     return (
         f"Ran on the recording {path.name}, from its beginning: its first {seconds:g} s have {mean:.2f} Mbit/s on "
