@@ -37,7 +37,12 @@ class Computed(Generic[U, R]):
 
 
 class Engine(ABC):
-    """Somebody who computes."""
+    """Somebody who computes; `exmachina.opened` gives one.
+
+    >>> with exmachina.opened(exmachina.EngineOptions(threads=2)) as engine:
+    ...     engine.threads, engine.workers
+    (2, 0)
+    """
 
     unit_s: float
     """A unit should take about so long, s."""
@@ -89,26 +94,6 @@ class Engine(ABC):
         """Lets go of what it holds."""
 
 
-class Here(Engine):
-    """This process's threads: one unit at a time, on all of them."""
-
-    unit_s = 0.3
-
-    def __init__(self, workers: _core.Workers) -> None:
-        self.here = workers
-
-    def map(
-        self, work: Work[S, U, R], shared: S, units: Iterable[U], stopping: threading.Event | None = None
-    ) -> Iterator[Computed[U, R]]:
-        """See `Engine.map`; ctrl-C is heard in the middle of a unit."""
-        for unit in units:
-            if stopping is not None and stopping.is_set():
-                return
-            began = time.monotonic()
-            result = interruptible(partial(work, shared, unit, self.here))
-            yield Computed(unit, result, time.monotonic() - began)
-
-
 class InThisThread(Engine):
     """The thread that asks: for what calls a person's classes, which ctrl-C reaches there."""
 
@@ -120,10 +105,23 @@ class InThisThread(Engine):
     def map(
         self, work: Work[S, U, R], shared: S, units: Iterable[U], stopping: threading.Event | None = None
     ) -> Iterator[Computed[U, R]]:
-        """See `Engine.map`."""
+        """See `Engine.map`: one unit after another."""
         for unit in units:
             if stopping is not None and stopping.is_set():
                 return
             began = time.monotonic()
-            result = work(shared, unit, self.here, _core.Stop())
+            result = self._compute(partial(work, shared, unit, self.here))
             yield Computed(unit, result, time.monotonic() - began)
+
+    def _compute(self, work: Callable[[_core.Stop], R]) -> R:
+        return work(_core.Stop())
+
+
+class Here(InThisThread):
+    """This process's threads: one unit at a time, on all of them; ctrl-C is heard in the middle of a unit."""
+
+    def __init__(self, workers: _core.Workers) -> None:
+        self.here = workers
+
+    def _compute(self, work: Callable[[_core.Stop], R]) -> R:
+        return interruptible(work)

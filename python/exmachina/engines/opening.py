@@ -27,6 +27,11 @@ CONNECT_S = 30.0
 def opened(options: EngineOptions) -> Iterator[Engine]:
     """The engine that options ask for, open while the context is; one that is open already stays open.
 
+    >>> with exmachina.opened(exmachina.EngineOptions(threads=1)) as engine:
+    ...     results = exmachina.evaluate("r4", ["cubic"], runs=1, duration_s=1, cluster=engine)
+    >>> results.duration_s
+    1.0
+
     Raises:
         OptionError: If there is no such engine.
         ClusterError: If a cluster cannot be reached, has no workers, or has some of another version.

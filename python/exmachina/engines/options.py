@@ -26,8 +26,10 @@ MOST_WORKERS = 1024
 class EngineOptions:
     """Who computes: this process, processes beside it, or a cluster. The result is the same, byte for byte.
 
-    >>> exmachina.evaluate("r4", ["cubic"], runs=1, duration_s=1, threads=1).name
-    'r4'
+    >>> exmachina.EngineOptions(workers=2, cluster="tcp://head:8786")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.OptionError: workers: expected no cluster beside; its workers are its own
     """
 
     threads: int | None = None
