@@ -59,6 +59,12 @@ def test_what_rounding_costs_is_what_was_measured() -> None:
     assert exports.page(page, exports.read()) == page, "python validation/exports.py writes it"
 
 
+def test_what_signals_are_worth_is_what_was_measured() -> None:
+    knockout = script("knockout")
+    page = (DOCS / "knockout.md").read_text(encoding="utf-8")
+    assert knockout.page(pl.read_csv(knockout.RESULTS)) == page, "python validation/knockout.py writes it"
+
+
 def test_how_far_searches_get_is_what_was_measured() -> None:
     page = (DOCS / "search.md").read_text(encoding="utf-8")
     assert SEARCHES.page(page, pl.read_csv(SEARCHES.RESULTS)) == page, "python validation/time_to_score.py writes it"
