@@ -22,10 +22,25 @@ from exmachina.reproduce.scenario import Toml, merged
 from exmachina.reproduce.schema import INCONSISTENT, Record, read_record
 from exmachina.reproduce.verdicts import Better, ClaimKind
 
-__all__ = ["Case", "ClaimSpec", "Experiment", "FigureSpec", "Moments", "TableSpec", "catalogue", "load", "parse"]
+__all__ = [
+    "RECORDED",
+    "Case",
+    "ClaimSpec",
+    "Experiment",
+    "FigureSpec",
+    "Moments",
+    "TableSpec",
+    "catalogue",
+    "load",
+    "parse",
+]
 
 Paper: TypeAlias = Literal["Remy'13", "Tao'14", "beyond"]
 FigureKind: TypeAlias = Literal["plane", "sweep", "by-sender", "locus", "sequence", "queue", "cdf", "compare", "gains"]
+
+
+RECORDED = ("sequence", "queue")
+"""Kinds of figures that are drawn of runs packet by packet."""
 
 
 class Resized(Record):
@@ -232,6 +247,8 @@ def parse(text: str, file: str) -> Experiment:
     table["claims"] = [*table.get("claims", []), *(claim for one in families for claim in _family(one, file))]
     experiment = read_record(Experiment, {"id": file.removesuffix(".toml"), **_on_one_line(table)}, file)
     for i, figure in enumerate(experiment.figures):
+        if figure.kind in RECORDED and experiment.moments is None:
+            raise InputError(f"{file}: moments: missing; figures[{i}] is of recorded runs, which differ in them")
         for case in (case for panel in figure.panels for case in panel.cases if case not in experiment.cases):
             raise InputError(f"{file}: figures[{i}].panels: there is no case {case}")
     return experiment

@@ -151,13 +151,14 @@ def bands(plane: Plane, figure: FigureSpec, colours: Mapping[str, str]) -> list[
         )
     if not rows:
         return []
-    base = alt.Chart(pl.DataFrame(rows)).encode(color=alt.Color("colour:N", scale=None))
+    named = alt.Chart(pl.DataFrame(rows))
+    base = named.encode(color=alt.Color("colour:N", scale=None))
     x = alt.X("low", type="quantitative", scale=plane.x.scale(), axis=plane.x.axis())
     height = alt.Y("foot:Q", scale=None)
     return [
         base.mark_rect(opacity=0.07).encode(x, x2="high"),
         base.mark_rule(strokeWidth=2.5).encode(x, height, x2="high"),
-        base.mark_text(dy=-7, fontSize=9).encode(
+        named.mark_text(dy=-7, fontSize=9).encode(
             alt.X("middle", type="quantitative", scale=plane.x.scale()), height, text="words:N"
         ),
     ]

@@ -15,7 +15,7 @@ from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
 from exmachina.files import digest, make_folder, read_file, write_atomically
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
-from exmachina.reproduce.experiment import Experiment, Moments
+from exmachina.reproduce.experiment import RECORDED, Experiment, Moments
 from exmachina.reproduce.scenario import Toml, merged
 from exmachina.schemes import SchemeLike, Table
 
@@ -88,7 +88,7 @@ def run(experiment: Experiment, conditions: Conditions) -> Ran:
         if evaluation is None or not (schemes or evaluation.contenders):
             continue
         ran.evaluations[case], ran.schemes[case] = evaluation, schemes
-        if experiment.figures and all(figure.kind in ("sequence", "queue") for figure in experiment.figures):
+        if experiment.figures and all(figure.kind in RECORDED for figure in experiment.figures):
             continue  # recorded runs are all of it
         title = experiment.cases[case].title
         with _counted(evaluation, schemes, conditions) as cpu:
@@ -213,15 +213,14 @@ def _key(evaluation: Evaluation, schemes: list[SchemeLike]) -> str:
 
 def recorded(experiment: Experiment, case: str, scheme: SchemeLike, ran: Ran, scale: str) -> list[Trace]:
     """Runs of a contender packet by packet. In each of them a flow that comes or goes does so a little later."""
-    count = experiment.runs_of(case, scale)[0]
-    evaluations = [_later(ran.evaluations[case], experiment.moments, i / count) for i in range(count)]
+    moments, count = experiment.moments, experiment.runs_of(case, scale)[0]
+    assert moments is not None, "an experiment of recorded runs says what moves"
+    evaluations = [_later(ran.evaluations[case], moments, i / count) for i in range(count)]
     return [trace(later, scheme, duration_s=later.duration_s) for later in evaluations]
 
 
-def _later(evaluation: Evaluation, moments: Moments | None, share: float) -> Evaluation:
+def _later(evaluation: Evaluation, moments: Moments, share: float) -> Evaluation:
     """The same, where one sender's instants are later by a share of the time over which they are spread."""
-    if moments is None:
-        return evaluation
     scenario = tomllib.loads(evaluation.text)
     for arrival in scenario["senders"][moments.sender]["workload"]["on"]["at"]:
         arrival["start_s"] += share * moments.over_s
