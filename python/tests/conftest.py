@@ -14,6 +14,7 @@ import pytest
 import tomli_w
 
 from exmachina import Evaluation, Model, Scheme, Table, design
+from exmachina.reproduce.outcome import Outcome
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 """Who starts tests in the background of a shell has ctrl-C ignored, and those that send one would wait for ever."""
@@ -180,3 +181,21 @@ def reference(part: str) -> Path:
 def published(name: str) -> Path:
     """One of the authors' tables; where it is absent, see `reference`."""
     return reference(f"remycc/{name}.dna")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
+    """Made-up outcomes of experiments."""
+    from madeup import outcomes  # noqa: PLC0415 (drawing takes a second to load)
+
+    return outcomes(tmp_path_factory.mktemp("pictures"))
+
+
+@pytest.fixture(scope="module")
+def report(made: list[Outcome], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Their report."""
+    from madeup import HOSTILE  # noqa: PLC0415 (drawing takes a second to load)
+
+    from exmachina.reproduce.page import write_report  # noqa: PLC0415
+
+    return write_report(made, tmp_path_factory.mktemp("report") / "report.html", facts={"machine": HOSTILE})

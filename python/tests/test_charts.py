@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,13 @@ def test_the_kind_of_a_scheme_is_the_shape_of_its_mark(scenario: Evaluation) -> 
     results = evaluate(scenario, ["newreno", "cubic/sfqcodel", "window:60"])
     [medians] = [layer for layer in spec_of(results_chart(results))["layer"] if "tooltip" in layer["encoding"]]
     assert medians["encoding"]["shape"]["scale"]["range"] == ["square", "triangle-up", "circle"]
+
+
+def test_an_arrow_points_to_what_is_better_unless_somebody_is_there(scenario: Evaluation) -> None:
+    clouds = clouds_of_flows(evaluate(scenario, ["newreno", "cubic"]).senders_on)
+    assert len(rows_of(spec_of(tradeoff_chart(clouds)), "point")) == 3
+    there = replace(clouds[0], delay_ms=np.array([0.1]), throughput=np.array([30.0]), outline=None, median=(0.1, 30.0))
+    assert len(rows_of(spec_of(tradeoff_chart([*clouds, there])), "point")) == 2
 
 
 def test_words_are_dark_whatever_they_are_about(scenario: Evaluation) -> None:

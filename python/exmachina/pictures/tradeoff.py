@@ -28,6 +28,8 @@ HEAVY = 12
 """A cross is to be covered as little as so many dots of a line."""
 ARROW = 26.0, 12.0
 """Length of the arrow towards what is better, and how far it is from the corner, pixels."""
+CORNER = 80, 44
+"""Room for it and its word, pixels."""
 
 
 def results_chart(results: Results) -> alt.LayerChart:
@@ -92,7 +94,7 @@ def tradeoff_chart(
         alt.Tooltip("y:Q", title=f"median {throughput.partition(' (')[0]}", format=".3~r"),
     ]
     layers = [
-        *_better(plane),
+        *_better(plane, clouds),
         line.encode(*place, order="order:Q"),
         dots.encode(*place, colour, marks, opacity=alt.Opacity("opacity:Q", scale=None, legend=None)),
         ellipses.encode(*place, colour, fills_by("name", colours), order="order:Q"),
@@ -105,8 +107,11 @@ def tradeoff_chart(
     return layered(layers, size, title)
 
 
-def _better(plane: Plane) -> list[alt.Chart]:
-    """The paper's arrow in the corner, to where both are better."""
+def _better(plane: Plane, clouds: list[Cloud]) -> list[alt.Chart]:
+    """The paper's arrow in the corner, to where both are better; nothing if somebody is there already."""
+    drawn = plane.pixels(np.concatenate([np.empty((0, 2)), *map(_drawn, clouds)]))
+    if (drawn > np.array([plane.x.pixels, plane.y.pixels]) - CORNER).all(axis=1).any():
+        return []
     length, gap = ARROW
     right, top = plane.x.pixels - gap, gap
     ends = pl.DataFrame({"x": [right - length], "y": [top + length], "x2": [right], "y2": [top]})
@@ -158,7 +163,8 @@ def _avoided(clouds: list[Cloud], corners: Floats, plane: Plane) -> Floats:
     sides = [
         np.stack([np.geomspace(a[0], b[0], 60), np.linspace(a[1], b[1], 60)], axis=1) for a, b in pairwise(corners)
     ]
-    across, up = np.meshgrid(plane.x.pixels - np.arange(0, 80, 8), plane.y.pixels - np.arange(0, 44, 6))
+    width, height = CORNER
+    across, up = np.meshgrid(plane.x.pixels - np.arange(0, width, 8), plane.y.pixels - np.arange(0, height, 6))
     arrow = np.stack([plane.x.value(across.ravel()), plane.y.value(up.ravel())], axis=1)
     return np.concatenate([corners, *ellipses, *sides, arrow])
 
