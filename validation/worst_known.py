@@ -5,9 +5,28 @@ from typing import Any
 
 __all__ = ["PATHOLOGIES", "known"]
 
-PATHOLOGIES: dict[str, str] = {}
+ARUN = 'Arun, Alizadeh and Balakrishnan, "Starvation in End-to-End Congestion Control" (SIGCOMM 2022)'
+NUMBERS = (
+    "{throughput:.2g} of an equal share at {delay:.3g} times the least RTT, where {ahead} has "
+    "{ahead_throughput:.2g} at {ahead_delay:.3g}."
+)
+PATHOLOGIES = {
+    "copa-regret": f"**Copa under jitter.** {NUMBERS} It takes the least RTT that it has seen for that of an empty "
+    f"path, and whatever is above for a queue. Known: {ARUN}.",
+    "copa-starvation": "**A flow starved by delay variation.** {words}. They are alike; receivers hold ACKs back, and "
+    f"what each flow makes of that decides who has the link. Known: {ARUN} name ACK aggregation among the causes, and "
+    "show Copa among the starved.",
+    "cubic-regret": f"**Cubic with stretched ACKs before a shallow buffer.** {NUMBERS} What an ACK answers goes out at "
+    "once, the buffer has no room for that, and a window that has shrunk to less than what an ACK answers waits for "
+    "the receiver's timer every time. BBRv3 paces. Known: RFC 2525, 2.13, says what stretched ACKs do, RFC 3449, 4.6, "
+    "that pacing helps.",
+    "vegas-regret": f"The same of **Vegas**. {NUMBERS}",
+}
 """Cases that show what is known, and what that is."""
-OTHERS: dict[str, str] = {}
+OTHERS = {
+    "bbr3-starvation": "{words}, on a rate that wanders. BBR's estimates are maxima; why they differ for so long we do "
+    "not know, nor of anyone who has described this network.",
+}
 """Other cases of which there is something to say."""
 
 
