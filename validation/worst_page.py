@@ -55,8 +55,7 @@ far; the same command goes on.
 
 ![What a search tried for Copa along each of seventeen axes, and the network that is left](worst.png)
 
-`exmachina worst copa --without beside`: harm rises with jitter, rates and packets per ACK, and hardly with anything
-else.
+`exmachina worst copa --without beside`: harm rises most clearly with jitter and with the link's rate.
 
 What follows was found by `python validation/worst.py`, each by one command with the default budget ({networks}
 networks, 2 draws each) and the same limits for all schemes; nobody told it what to look for. The scenarios run as
