@@ -53,6 +53,10 @@ With `-o` (NAME-worst if not given) there are the scenario, reduced (`worst.toml
 `[[also]]` for a model, where models can say what the network is), and `trials.parquet`. Ctrl-C writes the worst so
 far; the same command goes on.
 
+![What a search tried for Copa along each of seventeen axes, and the network that is left](worst.png)
+
+`exmachina worst copa --without beside`: harm rises most clearly with jitter and with the link's rate.
+
 What follows was found by `python validation/worst.py`, each by one command with the default budget ({networks}
 networks, 2 draws each) and the same limits for all schemes; nobody told it what to look for. The scenarios run as
 they are: `exmachina evaluate docs/worst/copa-regret.toml`. Numbers are in [results/worst.csv](results/worst.csv).
@@ -81,7 +85,7 @@ HEADS = ("", "worst network", "what matters", "how bad", "as found", "CPU time")
 
 def page(rows: pl.DataFrame) -> str:
     """All of it, of the rows of results/worst.csv."""
-    lines = {line["case"]: line for line in rows.iter_rows(named=True)}
+    lines = {line["case"]: {**line, "ahead": _name(line["ahead"])} for line in rows.iter_rows(named=True)}
     parts = [HEAD.replace("{networks}", str(WorstOptions().networks)), known(lines)]
     for kind, (title, words) in SECTIONS.items():
         own = [line for case, line in lines.items() if case.endswith(f"-{kind}")]
@@ -106,7 +110,7 @@ def _how_bad(line: Mapping[str, Any]) -> str:
     own = f"{line['throughput']:.2g} of an equal share at {line['delay']:.3g} times the least RTT"
     if line["measure"] != "regret":
         return f"**{line['harm']:.3g}**: {line['words']}; {own}"
-    other = f"{_name(line['ahead'])} {line['ahead_throughput']:.2g} at {line['ahead_delay']:.3g}"
+    other = f"{line['ahead']} {line['ahead_throughput']:.2g} at {line['ahead_delay']:.3g}"
     return f"**{line['harm']:.3g}**: {own}, {other}"
 
 

@@ -16,8 +16,8 @@ __all__ = ["Judge", "short_s"]
 
 LEAST_S, RTTS, CYCLES = 10.0, 80.0, 3.0
 """A run takes as many seconds, RTTs and on- and off-times as all of these ask,"""
-MOST_PACKETS, FEW_RTTS, FEW_CYCLES = 40e3, 40.0, 2.0
-"""but where the link would carry more packets than this: there it takes so many RTTs and on- and off-times at least."""
+MOST_PACKETS, FEW_RTTS = 40e3, 40.0
+"""but where the link would carry more packets than this: there it takes so many RTTs at least."""
 PACKET_BITS = 10_000
 
 
@@ -92,8 +92,7 @@ def short_s(network: Base, measure: Measure) -> float:
     cycle_s = network.on_s + network.off_s if network.off_s else 0.0
     wanted_s = max(LEAST_S, RTTS * rtt_s, CYCLES * cycle_s)
     affordable_s = MOST_PACKETS * PACKET_BITS / (network.rate_mbps * 1e6)
-    least_s = max(min(wanted_s, affordable_s), FEW_RTTS * rtt_s, FEW_CYCLES * cycle_s)
-    return float(f"{measure.patience * least_s:.3g}")
+    return float(f"{measure.patience * max(min(wanted_s, affordable_s), FEW_RTTS * rtt_s):.3g}")
 
 
 def _means(values: pl.DataFrame) -> dict[str, float]:
