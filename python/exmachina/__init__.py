@@ -9,6 +9,7 @@ exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
+exmachina.sweep("r4", ["cubic"], over={"link.rate_mbps": [1, 10]})  # any field of a file, over any values
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
 """
 
@@ -44,6 +45,7 @@ from exmachina.probing import Passport, ProbeOptions, Probing, probe
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
 from exmachina.schemes import Algorithm, Flow, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
+from exmachina.sweeping import Sweep, Sweeping, SweepOptions, sweep
 
 __all__ = [
     "SIGNALS",
@@ -80,6 +82,9 @@ __all__ = [
     "ScoreReport",
     "Standing",
     "Stopped",
+    "Sweep",
+    "SweepOptions",
+    "Sweeping",
     "Table",
     "TableError",
     "Trace",
@@ -99,5 +104,6 @@ __all__ = [
     "score",
     "shipped_models",
     "shipped_scenarios",
+    "sweep",
     "trace",
 ]

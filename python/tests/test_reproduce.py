@@ -13,12 +13,12 @@ from conftest import Command
 import exmachina
 from exmachina import Table
 from exmachina.evaluation import Evaluation
+from exmachina.networks import merged
 from exmachina.pictures.render import render
 from exmachina.reproduce import Doing, Outcome, reproduce
 from exmachina.reproduce.cast import ALGORITHMS
 from exmachina.reproduce.experiment import Experiment, Resized, Scale, Scales, catalogue, parse
 from exmachina.reproduce.measuring import operands
-from exmachina.reproduce.scenario import merged
 
 TINY = """
 paper = "Remy'13"

@@ -19,6 +19,7 @@ ROOMS = (
     "evaluation",
     "inspection",
     "probing",
+    "sweeping",
     "designing",
     "pictures",
     "reproduce",

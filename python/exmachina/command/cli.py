@@ -12,6 +12,7 @@ from exmachina import _core
 from exmachina.command import terminal
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
+from exmachina.command.sweeping import sweep
 from exmachina.designing import Budget, DesignOptions
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
@@ -216,6 +217,9 @@ def evaluate(
     terminal.show_results(out, results)
     if written:
         out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+app.command(sweep)
 
 
 @app.command

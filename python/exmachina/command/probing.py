@@ -7,11 +7,10 @@ from typing import Annotated
 
 import polars as pl
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import consoles, duration, plain_column
+from exmachina.command.terminal import bar, consoles, left_words
 from exmachina.errors import SchemeError
 from exmachina.inspection import by_split
 from exmachina.pictures import draw
@@ -73,19 +72,16 @@ def probe(
 @contextmanager
 def _display(console: Console, *, quiet: bool) -> Iterator[Callable[[Probing], None] | None]:
     """A bar for a probe under way: networks done, and time left."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
-    with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("probing", total=None, facts="")
+    with bar(console, "probing", quiet=quiet) as show:
+        if show is None:
+            yield None
+            return
 
-        def show(now: Probing) -> None:
-            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            facts = f"{now.done} of {now.networks} networks{left}"
-            bars.update(task, description=AXES[now.axis].title, total=now.networks, completed=now.done, facts=facts)
+        def tell(now: Probing) -> None:
+            facts = f"{now.done} of {now.networks} networks{left_words(now.left_s)}"
+            show(AXES[now.axis].title, now.done, now.networks, facts)
 
-        yield show
+        yield tell
 
 
 def _show(console: Console, passport: Passport) -> None:

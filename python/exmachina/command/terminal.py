@@ -24,10 +24,12 @@ from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
+    "bar",
     "consoles",
     "design_display",
     "duration",
     "evaluation_display",
+    "left_words",
     "plain_column",
     "scoring_display",
     "show_algorithms",
@@ -147,21 +149,39 @@ def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str,
 
 
 @contextmanager
-def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
-    """A bar for an evaluation under way: runs done, packets per second, time left."""
+def bar(console: Console, doing: str, *, quiet: bool) -> Iterator[Callable[[str, float, float, str], None] | None]:
+    """A bar for work under way, told what is done now, how much of how much, and facts; only in a terminal."""
     if quiet or not console.is_terminal:
         yield None
         return
     look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
     with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("evaluating", total=None, facts="")
+        task = bars.add_task(doing, total=None, facts="")
 
-        def show(now: Standing) -> None:
-            left = "" if now.left_s is None else f", {duration(now.left_s)} left"
-            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left}"
-            bars.update(task, description=now.contender, total=now.runs, completed=now.done, facts=facts)
+        def show(what: str, done: float, total: float, facts: str) -> None:
+            bars.update(task, description=what, completed=done, total=total, facts=facts)
 
         yield show
+
+
+@contextmanager
+def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
+    """A bar for an evaluation under way: runs done, packets per second, time left."""
+    with bar(console, "evaluating", quiet=quiet) as show:
+        if show is None:
+            yield None
+            return
+
+        def tell(now: Standing) -> None:
+            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left_words(now.left_s)}"
+            show(now.contender, now.done, now.runs, facts)
+
+        yield tell
+
+
+def left_words(left_s: float | None) -> str:
+    """How much time is left, after other words; nothing where nobody knows."""
+    return "" if left_s is None else f", {duration(left_s)} left"
 
 
 def show_results(console: Console, results: Results) -> None:

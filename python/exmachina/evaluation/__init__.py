@@ -1,6 +1,8 @@
 """Evaluations: schemes side by side on the networks of a scenario, what they got, and single runs packet by packet."""
 
-from exmachina.evaluation.options import EvaluationOptions, RunOptions
+from exmachina.evaluation.network import NetworkLike, network_of
+from exmachina.evaluation.options import EvaluationOptions, RunOptions, RunSettings
+from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.packets import TRACE_S, Trace, trace
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.runner import Standing, evaluate
@@ -10,12 +12,16 @@ __all__ = [
     "TRACE_S",
     "Evaluation",
     "EvaluationOptions",
+    "NetworkLike",
     "Results",
     "RunOptions",
+    "RunSettings",
     "ScenarioLike",
     "Standing",
     "Trace",
     "evaluate",
+    "network_of",
+    "outside_words",
     "shipped_scenarios",
     "trace",
 ]

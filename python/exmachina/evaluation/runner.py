@@ -22,6 +22,7 @@ from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.scenario import Evaluation, ScenarioLike
 from exmachina.files import FinishedRuns, alone, make_folder
+from exmachina.networks import stated
 from exmachina.schemes import SchemeLike
 
 __all__ = ["Standing", "evaluate"]
@@ -118,7 +119,7 @@ def _results(
         for contender, own in enumerate(finished):
             _simulate(evaluation, contender, own, workers, pace)
     except KeyboardInterrupt:
-        raise _stopped(kept) from None
+        raise Stopped.keeping(kept) from None
     finally:
         for own in finished:
             own.keep()
@@ -130,7 +131,7 @@ def _results(
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
         flows=pl.concat([own.first(evaluation.runs) for own in finished]),
-        outside=outside_words(evaluation),
+        outside=outside_words(evaluation, stated(evaluation.text)),
     )
 
 
@@ -181,9 +182,3 @@ def _simulate(evaluation: Evaluation, contender: int, own: FinishedRuns, workers
         if time.monotonic() - began < CHUNK_S / 2:
             chunk *= 2
     own.keep()
-
-
-def _stopped(folder: Path | None) -> Stopped:
-    if folder is None:
-        return Stopped("Stopped.")
-    return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")

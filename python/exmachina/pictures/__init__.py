@@ -7,11 +7,12 @@ from exmachina.evaluation import Results, Trace
 from exmachina.files import check_output, make_folder, write_atomically
 from exmachina.inspection import Inspection
 from exmachina.probing import Passport
+from exmachina.sweeping import Sweep
 
 __all__ = ["draw"]
 
 
-def draw(found: Results | Trace | Inspection | Passport, path: str | os.PathLike[str]) -> list[Path]:
+def draw(found: Results | Trace | Inspection | Passport | Sweep, path: str | os.PathLike[str]) -> list[Path]:
     """Draws what was found, atomically: into a folder, or, of an inspection, into a file.
 
     >>> view = exmachina.inspect("known-1x", specimens=2, seconds=2)
@@ -20,7 +21,8 @@ def draw(found: Results | Trace | Inspection | Passport, path: str | os.PathLike
 
     Args:
         found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), a passport
-            (`passport`, `.html`, `.png` and `.svg`), or an inspection.
+            (`passport`, `.html`, `.png` and `.svg`), a sweep over one field or two (`sweep.png` and `.svg`; over more,
+            none), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -34,6 +36,8 @@ def draw(found: Results | Trace | Inspection | Passport, path: str | os.PathLike
     folder = make_folder(path)
     if isinstance(found, Passport):
         return _passport(found, folder)
+    if isinstance(found, Sweep):
+        return _sweep(found, folder)
     return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
 
 
@@ -61,6 +65,16 @@ def _passport(found: Passport, folder: Path) -> list[Path]:
     page, chart = folder / "passport.html", passport_chart(found)
     write_atomically(page, passport_page(found).encode())
     return [page, *(save(chart, folder / f"passport{suffix}") for suffix in (".png", ".svg"))]
+
+
+def _sweep(found: Sweep, folder: Path) -> list[Path]:
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.sweep import DRAWN, sweep_chart  # noqa: PLC0415
+
+    if len(found.over) > DRAWN:
+        return []
+    chart = sweep_chart(found)
+    return [save(chart, folder / f"sweep{suffix}") for suffix in (".png", ".svg")]
 
 
 def _inspection(found: Inspection, path: Path) -> list[Path]:

@@ -4,6 +4,6 @@ from exmachina.probing.axes import AXES, NONE, Axis
 from exmachina.probing.base import Base
 from exmachina.probing.options import ProbeOptions
 from exmachina.probing.passport import Passport
-from exmachina.probing.walk import NetworkLike, Probing, probe
+from exmachina.probing.walk import Probing, probe
 
-__all__ = ["AXES", "NONE", "Axis", "Base", "NetworkLike", "Passport", "ProbeOptions", "Probing", "probe"]
+__all__ = ["AXES", "NONE", "Axis", "Base", "Passport", "ProbeOptions", "Probing", "probe"]

@@ -12,10 +12,10 @@ import tomli_w
 
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
 from exmachina.files import digest, make_folder, read_file, read_parquet, write_atomically, write_parquet
+from exmachina.networks import Toml, merged
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.experiment import Experiment
-from exmachina.reproduce.scenario import Toml, merged
 from exmachina.schemes import SchemeLike, Table
 
 __all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]
