@@ -1,16 +1,12 @@
 """Sweeps: values, points, what is kept, mistakes, charts, and the command."""
 
-import os
-import signal
-import subprocess
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from conftest import SHORT_SCENARIO, SMALL, Command, command, network
+from conftest import SHORT_SCENARIO, SMALL, Command, interrupted, network
 
 import exmachina as package
 from exmachina import Evaluation, InputError, Model, ScoreReport, Stopped, Sweep, Sweeping, draw, evaluate, score, sweep
@@ -295,18 +291,10 @@ def test_sweep_on_the_command_line(exmachina: Command, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_on_the_command_line(tmp_path: Path) -> None:
-    words = ["--over", "link.rate_mbps=10,20", "--schemes", "cubic", "--runs", "1000000", "-o", "out", "--quiet"]
-    process = subprocess.Popen(
-        command("sweep", "r4", *words), cwd=tmp_path, env={**os.environ}, stderr=subprocess.PIPE, text=True
-    )
-    while not (tmp_path / "out").is_dir():
-        assert process.poll() is None, "it has ended"
-        time.sleep(0.05)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    _, messages = process.communicate(timeout=30)
-    assert messages == "exmachina: Stopped; finished runs are kept in out. To go on: the same command.\n"
-    assert process.returncode == 130
+    words = ["--over", "link.rate_mbps=10,20", "--schemes", "cubic", "--runs", "1000000", "--quiet"]
+    done = interrupted(tmp_path, "sweep", "r4", *words)
+    assert done.stderr == "exmachina: Stopped; finished runs are kept in out. To go on: the same command.\n"
+    assert done.returncode == 130
     assert len(list((tmp_path / "out" / "runs").iterdir())) == 1
 
 

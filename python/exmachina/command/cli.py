@@ -204,7 +204,7 @@ def evaluate(
         quiet: Show no progress.
     """
     out, messages = terminal.consoles()
-    with terminal.evaluation_display(messages, quiet=quiet) as on_progress:
+    with terminal.bar(messages, "evaluating", terminal.evaluation_row, quiet=quiet) as on_progress:
         names = None if schemes is None else [name for name in schemes.split(",") if name]
         results = evaluate_schemes(scenario, names, options, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)

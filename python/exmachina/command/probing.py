@@ -1,7 +1,5 @@
 """`exmachina probe`: what it is told, a bar while it works, and at the end where each scheme is worst."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +52,7 @@ def probe(
         raise SchemeError("schemes: expected at least one")
     folder = output or Path(f"{Path(schemes[0]).name.removesuffix('.dna')}-passport")
     out, messages = consoles()
-    with _display(messages, quiet=quiet) as on_progress:
+    with bar(messages, "probing", _row, quiet=quiet) as on_progress:
         passport = probe_schemes(
             list(schemes),
             network,
@@ -69,19 +67,14 @@ def probe(
     out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
 
 
-@contextmanager
-def _display(console: Console, *, quiet: bool) -> Iterator[Callable[[Probing], None] | None]:
-    """A bar for a probe under way: networks done, and time left."""
-    with bar(console, "probing", quiet=quiet) as show:
-        if show is None:
-            yield None
-            return
-
-        def tell(now: Probing) -> None:
-            facts = f"{now.done} of {now.networks} networks{left_words(now.left_s)}"
-            show(AXES[now.axis].title, now.done, now.networks, facts)
-
-        yield tell
+def _row(now: Probing) -> tuple[str, float, float, str]:
+    """Of the bar: networks done, and time left."""
+    return (
+        AXES[now.axis].title,
+        now.done,
+        now.networks,
+        f"{now.done} of {now.networks} networks{left_words(now.left_s)}",
+    )
 
 
 def _show(console: Console, passport: Passport) -> None:

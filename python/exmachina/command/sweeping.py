@@ -1,7 +1,6 @@
 """`exmachina sweep`: what it is told, a bar while it works, and at the end a line for each point."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +47,7 @@ def sweep(
         quiet: Show no progress.
     """
     out, messages = consoles()
-    with _display(messages, quiet=quiet) as on_progress:
+    with bar(messages, "sweeping", _row, quiet=quiet) as on_progress:
         names = None if schemes is None else [name for name in schemes.split(",") if name]
         fields = _fields(over)
         found = sweep_network(network, names, options, over=fields, output=output, on_progress=on_progress)
@@ -71,19 +70,9 @@ def _fields(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-@contextmanager
-def _display(console: Console, *, quiet: bool) -> Iterator[Callable[[Sweeping], None] | None]:
-    """A bar for a sweep under way: points done, and time left."""
-    with bar(console, "sweeping", quiet=quiet) as show:
-        if show is None:
-            yield None
-            return
-
-        def tell(now: Sweeping) -> None:
-            facts = f"{now.done} of {now.points} points{left_words(now.left_s)}"
-            show(now.at, now.share, 1.0, facts)
-
-        yield tell
+def _row(now: Sweeping) -> tuple[str, float, float, str]:
+    """Of the bar: points done, and time left."""
+    return now.at, now.share, 1.0, f"{now.done} of {now.points} points{left_words(now.left_s)}"
 
 
 def _show(console: Console, found: Sweep) -> None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from rich.console import Console, Group, RenderableType
@@ -28,7 +28,7 @@ __all__ = [
     "consoles",
     "design_display",
     "duration",
-    "evaluation_display",
+    "evaluation_row",
     "left_words",
     "plain_column",
     "scoring_display",
@@ -40,6 +40,8 @@ __all__ = [
     "show_trace",
     "si",
 ]
+
+T = TypeVar("T")
 
 LINE_EVERY_S = 30.0
 """Where the output is no terminal, a line of progress comes this often."""
@@ -149,8 +151,17 @@ def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str,
 
 
 @contextmanager
-def bar(console: Console, doing: str, *, quiet: bool) -> Iterator[Callable[[str, float, float, str], None] | None]:
-    """A bar for work under way, told what is done now, how much of how much, and facts; only in a terminal."""
+def bar(
+    console: Console, doing: str, row: Callable[[T], tuple[str, float, float, str]], *, quiet: bool
+) -> Iterator[Callable[[T], None] | None]:
+    """A bar for work under way; nothing where there is no terminal.
+
+    Args:
+        console: Where it is shown.
+        doing: What is said before anything is told.
+        row: Of what the bar is told: what is done now, how much of how much, and facts.
+        quiet: Whether there is none.
+    """
     if quiet or not console.is_terminal:
         yield None
         return
@@ -158,25 +169,17 @@ def bar(console: Console, doing: str, *, quiet: bool) -> Iterator[Callable[[str,
     with Progress(*look, console=console, transient=True) as bars:
         task = bars.add_task(doing, total=None, facts="")
 
-        def show(what: str, done: float, total: float, facts: str) -> None:
+        def tell(now: T) -> None:
+            what, done, total, facts = row(now)
             bars.update(task, description=what, completed=done, total=total, facts=facts)
 
-        yield show
-
-
-@contextmanager
-def evaluation_display(console: Console, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
-    """A bar for an evaluation under way: runs done, packets per second, time left."""
-    with bar(console, "evaluating", quiet=quiet) as show:
-        if show is None:
-            yield None
-            return
-
-        def tell(now: Standing) -> None:
-            facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left_words(now.left_s)}"
-            show(now.contender, now.done, now.runs, facts)
-
         yield tell
+
+
+def evaluation_row(now: Standing) -> tuple[str, float, float, str]:
+    """Of the bar for an evaluation: runs done, packets per second, time left."""
+    facts = f"{now.done} of {now.runs} runs, {si(now.packets_per_s)} packets/s{left_words(now.left_s)}"
+    return now.contender, now.done, now.runs, facts
 
 
 def left_words(left_s: float | None) -> str:
