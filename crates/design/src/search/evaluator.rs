@@ -2,7 +2,7 @@
 //!
 //! The simulator is called from here only, so that here is where packets are counted and where a stop is heard.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use exmachina_hosts::scheme::MayFollowRules;
 use exmachina_net::observe::{Observer, Unless};
@@ -15,6 +15,7 @@ use exmachina_scenario::{Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use super::measure::Measure;
+use super::meter::Meter;
 use crate::model::{LONGER, Model};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
@@ -23,15 +24,6 @@ pub(super) const VALIDATION: usize = 16;
 /// The search was asked to stop: what the step had found so far is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
-
-/// What has been simulated, to be read while a step is under way.
-#[derive(Debug, Default)]
-pub struct Meter {
-    /// Packets delivered.
-    pub packets: AtomicU64,
-    /// Runs finished.
-    pub runs: AtomicU64,
-}
 
 /// Runs tables on specimens.
 pub struct Evaluator<'a> {
@@ -128,6 +120,7 @@ impl Evaluator<'_> {
             }
             self.run(&tables[table], &set.specimens[specimen], set.seed, seconds, &mut Unless(self.stop))
         };
+        self.meter.begin();
         let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
         Ok((0..tables.len()).map(|t| (0..count).map(|s| flat[s * tables.len() + t]).collect()).collect())
     }
@@ -149,6 +142,7 @@ impl Evaluator<'_> {
             let score = self.run(table, specimen, set.seed, seconds, &mut counter)?;
             Ok((score, counter.uses))
         };
+        self.meter.begin();
         let both: Vec<_> = set.specimens.par_iter().with_max_len(1).map(run).collect::<Result<_, _>>()?;
         let (scores, uses) = both.into_iter().unzip();
         Ok(Watched { scores, uses })
@@ -176,12 +170,14 @@ impl Evaluator<'_> {
         W: Watches<'t>,
     {
         self.go_on()?;
-        let seconds = seconds * self.model.duration_times(specimen);
-        let outcome = self.assignment(table).run(specimen, root, seconds, observer);
-        // A run that was abandoned says nothing.
-        self.go_on()?;
-        self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
-        self.meter.runs.fetch_add(1, Ordering::Relaxed);
-        Ok(self.model.worth(specimen, &outcome))
+        self.meter.run(|| {
+            let seconds = seconds * self.model.duration_times(specimen);
+            let outcome = self.assignment(table).run(specimen, root, seconds, observer);
+            // A run that was abandoned says nothing.
+            self.go_on()?;
+            self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
+            self.meter.runs.fetch_add(1, Ordering::Relaxed);
+            Ok(self.model.worth(specimen, &outcome))
+        })
     }
 }
