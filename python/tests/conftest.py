@@ -1,5 +1,6 @@
 """What tests share: a model whose runs take milliseconds, tables, and the command line as a person calls it."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -167,6 +169,16 @@ def exmachina(tmp_path: Path) -> Command:
         )
 
     return run
+
+
+def script(name: str) -> ModuleType:
+    """A script of `validation`, which is no part of the package; those that it imports come before it."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[2] / "validation" / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 def reference(part: str) -> Path:

@@ -1,31 +1,17 @@
 """`validation/internet.py`: its networks follow from their names, within what is promised, and its sums are right."""
 
-import importlib.util
-import sys
 from itertools import pairwise
 from math import e, exp, log, sqrt
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import polars as pl
 import pytest
-
-VALIDATION = Path(__file__).parents[2] / "validation"
-
-
-def _script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, VALIDATION / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
+from conftest import script
 
 # In the order in which they import each other.
 NETWORKS, RUNS, SUMMARY, SLICES, PAGE, SCRIPT = (
-    _script(f"internet{name}") for name in ("_networks", "_runs", "_summary", "_slices", "_page", "")
+    script(f"internet{name}") for name in ("_networks", "_runs", "_summary", "_slices", "_page", "")
 )
 KINDS = [*NETWORKS.KINDS, NETWORKS.BESIDE]
 

@@ -4,14 +4,11 @@ After a change that moves its numbers: `python validation/readme.py`, or the scr
 """
 
 import csv
-import importlib.util
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from conftest import Command
+from conftest import Command, script
 
 from exmachina import algorithms
 
@@ -21,19 +18,9 @@ DOCS = ROOT / "docs"
 PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")] + sorted(DOCS.glob("*.md"))
 
 
-def _script(name: str) -> ModuleType:
-    """A script of `validation`, which is no part of the package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "validation" / f"{name}.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 # In the order in which they import each other.
-_script("internet_summary")
-SCRIPT = _script("readme")
+script("internet_summary")
+SCRIPT = script("readme")
 
 
 def said(block: str) -> str:
@@ -57,16 +44,16 @@ def test_tables_that_are_shipped() -> None:
 
 
 def test_the_page_of_sturdiness_is_what_was_measured() -> None:
-    script = _script("sturdy_page")
+    sturdy = script("sturdy_page")
     with (DOCS / "results" / "sturdy.csv").open(newline="", encoding="utf-8") as file:
-        page = script.page(list(csv.DictReader(file)))
+        page = sturdy.page(list(csv.DictReader(file)))
     assert (DOCS / "sturdy.md").read_text(encoding="utf-8") == page, "python validation/sturdy.py --page writes it"
 
 
 def test_what_rounding_costs_is_what_was_measured() -> None:
-    script = _script("exports")
+    exports = script("exports")
     page = (DOCS / "export.md").read_text(encoding="utf-8")
-    assert script.page(page, script.read()) == page, "python validation/exports.py writes it"
+    assert exports.page(page, exports.read()) == page, "python validation/exports.py writes it"
 
 
 def test_published_tables_that_ours_are_ahead_of() -> None:
@@ -81,7 +68,7 @@ def test_published_tables_that_ours_are_ahead_of() -> None:
 
 
 def test_the_page_of_algorithms_is_what_comes_with_the_package() -> None:
-    page = _script("algorithms_page").page(algorithms())
+    page = script("algorithms_page").page(algorithms())
     assert (DOCS / "algorithms.md").read_text(encoding="utf-8") == page, "python validation/algorithms.py writes it"
 
 

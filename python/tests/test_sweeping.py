@@ -1,6 +1,7 @@
 """Sweeps: values, points, what is kept, mistakes, charts, and the command."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -259,6 +260,14 @@ def test_two_fields_are_drawn_as_heat_maps_with_one_scale_for_all_schemes(maps: 
     assert encoding["x"]["sort"] == ["1", "10", "100"]
     assert encoding["y"]["sort"] == ["2", "1"]
     assert [path.name for path in draw(maps, tmp_path)] == ["sweep.png", "sweep.svg"]
+
+
+def test_where_nobody_got_anything_nothing_is_drawn(curves: Sweep, maps: Sweep) -> None:
+    for found in (curves, maps):
+        nothing = pl.lit(None, dtype=pl.Float64)
+        none = found.summary.with_columns(throughput_mbps_mean=nothing, queueing_delay_ms_mean=nothing)
+        spec = spec_of(sweep_chart(replace(found, summary=none)))
+        assert not [row for row in values_in(spec) if "value" in row]
 
 
 def test_three_fields_have_numbers_and_no_picture(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _maps(found: Sweep, measure: Measure) -> alt.ConcatChart:
     orders = [[words_of(value) for value in values] for values in found.over.values()]
     floor = _floor(rows["value"].to_numpy())
     shades = rows["value"] if floor is None else rows["value"].clip(lower_bound=floor)
-    low, high = float(shades.to_numpy().min()), float(shades.to_numpy().max())
+    low, high = (float(shades.to_numpy().min()), float(shades.to_numpy().max())) if len(shades) else (0.0, 1.0)
     middle = (low + high) / 2 if floor is None else (low * high) ** 0.5
     scale = alt.Scale(scheme="viridis", domain=[low, high], type="linear" if floor is None else "log")
     legend = alt.Legend(title=None, format="~g", gradientLength=min(height, 200), gradientThickness=12)

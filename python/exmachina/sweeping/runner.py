@@ -1,4 +1,4 @@
-"""Running a sweep: from point to point, each of which is told apart before the first is simulated."""
+"""Running a sweep: all points are read, so that a mistake is found before an hour's work, then simulated one by one."""
 
 import os
 import time
