@@ -1,8 +1,9 @@
-"""What handing work on costs: the same design and evaluation in one process on two threads, and by two workers of one thread.
+"""What handing work on costs: a design and an evaluation in one process on two threads, and by two workers of one.
 
-In turn, some times each; prints wall and CPU time of each, and writes docs/results/cluster-overhead.csv. CPU time is that
-of this process, in which Dask's scheduler runs too, and of all its children. The workers are started before, and stay.
-Run it on a machine of two processors that does nothing else, or believe the CPU times alone, and the least of them.
+In turn, some times each; prints wall and CPU time of each, and writes docs/results/cluster-overhead.csv. CPU time is
+that of this process, in which Dask's scheduler runs too, and of all its children. The workers are started before, and
+stay. Run it on a machine of two processors that does nothing else, or believe the CPU times alone, and the least of
+them.
 """
 
 from __future__ import annotations

@@ -37,7 +37,12 @@ class Computed(Generic[U, R]):
 
 
 class Engine(ABC):
-    """Somebody who computes."""
+    """Somebody who computes.
+
+    >>> with exmachina.opened(exmachina.EngineOptions(threads=1)) as engine:
+    ...     engine.workers, engine.places, engine.threads
+    (0, 1, 1)
+    """
 
     unit_s: float
     """A unit should take about so long, s."""

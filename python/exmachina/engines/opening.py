@@ -27,6 +27,12 @@ CONNECT_S = 30.0
 def opened(options: EngineOptions) -> Iterator[Engine]:
     """The engine that options ask for, open while the context is; one that is open already stays open.
 
+    >>> with exmachina.opened(exmachina.EngineOptions(threads=2)) as engine:
+    ...     for name in ("r4", "parking-lot"):
+    ...         exmachina.evaluate(name, ["cubic"], runs=1, duration_s=1, cluster=engine).name
+    'r4'
+    'parking-lot'
+
     Raises:
         OptionError: If there is no such engine.
         ClusterError: If a cluster cannot be reached, has no workers, or has some of another version.

@@ -1,7 +1,7 @@
 """Schemes in the plane of throughput and delay: clouds of runs, their ellipses and medians (Remy'13 §5.1).
 
-Where runs have several senders, all of a cloud is of medians: a dot that of a run's senders, the large mark that of all.
-Senders of a run differ by much and by more upwards than downwards, so that their means lie elsewhere.
+Where runs have several senders, all of a cloud is of medians: a dot that of a run's senders, the large mark that of
+all. Senders of a run differ by much and by more upwards than downwards, so that their means lie elsewhere.
 """
 
 from collections.abc import Mapping
