@@ -10,6 +10,7 @@ exmachina.probe(result.table, output="passport")                    # inside and
 exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
+exmachina.sweep("r4", ["cubic"], over={"link.rate_mbps": [1, 10]})  # any field of a file, over any values
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
 """
 
@@ -49,6 +50,7 @@ from exmachina.probing import Passport, ProbeOptions, Probing, probe
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
 from exmachina.schemes import Algorithm, Flow, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
+from exmachina.sweeping import Sweep, Sweeping, SweepOptions, sweep
 
 __all__ = [
     "SIGNALS",
@@ -91,6 +93,9 @@ __all__ = [
     "ScoreReport",
     "Standing",
     "Stopped",
+    "Sweep",
+    "SweepOptions",
+    "Sweeping",
     "Table",
     "TableError",
     "Trace",
@@ -113,6 +118,7 @@ __all__ = [
     "score",
     "shipped_models",
     "shipped_scenarios",
+    "sweep",
     "trace",
     "worst",
 ]

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
 
 from exmachina._core import InputError
 
@@ -135,6 +137,13 @@ class Stopped(KeyboardInterrupt):
     ...     print(stopped)
     Stopped; finished runs are kept in out. To go on: the same command.
     """
+
+    @classmethod
+    def keeping(cls, folder: Path | None) -> Self:
+        """While runs were simulated, which are kept in a folder if there is one."""
+        if folder is None:
+            return cls("Stopped.")
+        return cls(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -147,6 +148,21 @@ def designed(model: Model) -> Table:
 
 def command(*arguments: str | Path) -> list[str]:
     return [sys.executable, "-m", "exmachina", *map(str, arguments)]
+
+
+def interrupted(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """What becomes of a command that writes into `out` when somebody presses ctrl-C a moment after it has begun to."""
+    environment = {**os.environ, "NO_COLOR": "1"}
+    process = subprocess.Popen(
+        command(*arguments, "-o", "out"), cwd=folder, env=environment, stderr=subprocess.PIPE, text=True
+    )
+    while not (folder / "out").is_dir():
+        assert process.poll() is None, "it has ended before"
+        time.sleep(0.05)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, messages = process.communicate(timeout=30)
+    return subprocess.CompletedProcess(process.args, process.returncode, "", messages)
 
 
 @pytest.fixture

@@ -77,7 +77,13 @@ def test_an_engine_that_is_given_stays_open() -> None:
         assert (engine.threads, engine.places, engine.workers, engine.words) == (3, 1, 0, "")
 
 
-@pytest.mark.parametrize("options", [exmachina.DesignOptions, exmachina.EvaluationOptions, exmachina.ScoreOptions])
+@pytest.mark.parametrize(
+    "options",
+    [
+        *(exmachina.DesignOptions, exmachina.EvaluationOptions, exmachina.ScoreOptions, exmachina.ProbeOptions),
+        *(exmachina.WorstOptions, exmachina.SweepOptions, exmachina.ReproduceOptions),
+    ],
+)
 def test_all_options_say_who_computes_in_one_way(options: Any) -> None:
     assert isinstance(options(threads=2), EngineOptions)
     with pytest.raises(OptionError, match=r"^workers: expected from 1 to 1024, got 0$"):

@@ -1,15 +1,11 @@
 """`evaluate`, `trace` and `scenarios` as a person calls them: what they print and write, ctrl-C, and mistakes."""
 
 import json
-import os
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import DURATIONS, SHORT_SCENARIO, Command, command
+from conftest import DURATIONS, SHORT_SCENARIO, Command, interrupted
 
 
 def test_evaluate_on_the_command_line(exmachina: Command, tmp_path: Path) -> None:
@@ -48,17 +44,9 @@ def test_scenarios_on_the_command_line(exmachina: Command) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_finished_runs(tmp_path: Path) -> None:
-    arguments = command("evaluate", "r4", "--schemes", "cubic", "--runs", "1000000", "-o", "out", "--quiet")
-    process = subprocess.Popen(
-        arguments, cwd=tmp_path, env={**os.environ, "NO_COLOR": "1"}, stderr=subprocess.PIPE, text=True
-    )
-    while not (tmp_path / "out").is_dir():
-        time.sleep(0.05)
-    time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
-    _, messages = process.communicate(timeout=30)
-    assert messages == "exmachina: Stopped; finished runs are kept in out. To go on: the same command.\n"
-    assert process.returncode == 130
+    done = interrupted(tmp_path, "evaluate", "r4", "--schemes", "cubic", "--runs", "1000000", "--quiet")
+    assert done.stderr == "exmachina: Stopped; finished runs are kept in out. To go on: the same command.\n"
+    assert done.returncode == 130
     (kept,) = (tmp_path / "out" / "runs").iterdir()
     assert pl.read_parquet(kept)["run"].n_unique() == int(pl.read_parquet_metadata(kept)["runs"]) > 0
 

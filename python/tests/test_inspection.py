@@ -100,7 +100,7 @@ def test_a_page_holds_all_it_needs(tmp_path: Path, designed: Table) -> None:
     assert "<script>alert" not in page
     assert " src=" not in page.split("</script>")[-1]
     assert "<link" not in page
-    assert page.count('class="live"') == page.count('<script type="application/json">') == 3
+    assert page.count('class="live"') == page.count('class="spec"') == 3
     assert page.count("window.vegaEmbed=") == 1
     assert "What an ACK does to the window" in page
 

@@ -31,11 +31,14 @@ from exmachina import (
 )
 from exmachina.designing.options import DesignOptions, DesignSettings
 from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings, RunOptions, RunSettings
+from exmachina.hunting.options import WorstOptions, WorstSettings
 from exmachina.inspection.options import InspectOptions, InspectSettings
 from exmachina.networks.single_link import DumbbellSettings
+from exmachina.probing.options import ProbeOptions, ProbeSettings
 from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
 from exmachina.schemes import SchemeLike, contender_of
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
+from exmachina.sweeping.options import SweepOptions, SweepSettings
 
 SHORT = {"runs": 1, "duration_s": 1.0}
 
@@ -124,6 +127,9 @@ def test_errors_pickle() -> None:
         (InspectOptions, InspectSettings),
         (ScoreOptions, ScoreSettings),
         (Dumbbell, DumbbellSettings),
+        (ProbeOptions, ProbeSettings),
+        (WorstOptions, WorstSettings),
+        (SweepOptions, SweepSettings),
         (ReproduceOptions, ReproduceSettings),
     ],
 )

@@ -240,7 +240,7 @@ def test_a_probe_tells_how_it_stands_and_goes_on_with_what_is_kept(tmp_path: Pat
         ({"axes": []}, "axes: expected some of rate, rtt, .*, got none"),
         ({"runs": 0}, "runs: expected from 1 to 10000, got 0"),
         ({"delta": -1}, "delta: expected a number of at least 0, got -1"),
-        ({"network": "r7"}, "network: r7.toml: expected a link of a constant rate to vary"),
+        ({"network": "r7"}, "network: r7: expected a link of a constant rate to vary"),
         ({"network": "nope"}, "nope: there is no such model"),
         ({"schemes": []}, "schemes: expected at least one"),
         ({"schemes": ["cubik"], "axes": ["acks"]}, "schemes: expected newreno, .*did you mean cubic"),

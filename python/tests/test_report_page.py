@@ -205,8 +205,9 @@ def test_a_chart_of_many_runs_takes_little_of_the_page(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     flows = pl.DataFrame({
         "label": [name for name in HUMAN for _ in range(2000)],
-        "queueing_delay_ms": rng.lognormal(3, 1, 2000 * len(HUMAN)),
-        "throughput_mbps": rng.lognormal(1, 0.3, 2000 * len(HUMAN)),
+        "run": [run for _ in HUMAN for run in range(2000)],
+        "counted_delay_ms": rng.lognormal(3, 1, 2000 * len(HUMAN)),
+        "counted_mbps": rng.lognormal(1, 0.3, 2000 * len(HUMAN)),
     })  # fmt: skip
     spec = spec_of(tradeoff_chart(clouds_of_flows(flows)))
     png, svg = (save(spec, tmp_path / f"plane{suffix}") for suffix in (".png", ".svg"))

@@ -21,6 +21,7 @@ ROOMS = (
     "inspection",
     "probing",
     "hunting",
+    "sweeping",
     "designing",
     "pictures",
     "reproduce",

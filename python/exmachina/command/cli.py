@@ -9,14 +9,15 @@ from typing import Annotated
 from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core
-from exmachina.command import terminal
+from exmachina.command import progress, terminal
 from exmachina.command.hunting import worst
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
+from exmachina.command.sweeping import sweep
 from exmachina.designing import Budget, DesignOptions
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
-from exmachina.evaluation import TRACE_S, EvaluationOptions, shipped_scenarios
+from exmachina.evaluation import TRACE_S, EvaluationOptions, Standing, shipped_scenarios
 from exmachina.evaluation import evaluate as evaluate_schemes
 from exmachina.evaluation import trace as trace_run
 from exmachina.exporting import Form
@@ -27,7 +28,7 @@ from exmachina.inspection import inspect as inspect_table
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
 from exmachina.reproduce import ReproduceOptions
-from exmachina.schemes import Table, algorithms
+from exmachina.schemes import Table, algorithms, percent
 from exmachina.scoring import ScoreOptions, Stratum, designed_for
 from exmachina.scoring import score as score_schemes
 
@@ -71,10 +72,10 @@ def design(
     first = None if start is None else _together(start)
     results, messages = terminal.consoles()
     with (
-        terminal.computing(messages, options, quiet=quiet) as computing,
-        terminal.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress,
+        progress.computing(messages, options, quiet=quiet) as engine,
+        progress.design_display(messages, f"{loaded.name} → {output}", quiet=quiet) as on_progress,
     ):
-        result = design_table(loaded, output, computing, start=first, on_progress=on_progress)
+        result = design_table(loaded, output, options, cluster=engine, start=first, on_progress=on_progress)
     cost = terminal.duration(result.progress.cpu_s)
     names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
     rules = " + ".join(str(len(table)) for table in result.tables.values())
@@ -115,10 +116,10 @@ def score(
         check_output(results, suffixes=(".parquet",))
     out, messages = terminal.consoles()
     with (
-        terminal.computing(messages, options, quiet=quiet) as computing,
-        terminal.scoring_display(messages, quiet=quiet) as on_progress,
+        progress.computing(messages, options, quiet=quiet) as engine,
+        progress.bar(messages, "scoring", _scored, engine, quiet=quiet) as on_progress,
     ):
-        report = score_schemes(loaded, network, computing, on_progress=on_progress)
+        report = score_schemes(loaded, network, options, cluster=engine, on_progress=on_progress)
     if results is not None:
         report.save(results)
     terminal.show_scores(out, report)
@@ -213,10 +214,10 @@ def evaluate(
     out, messages = terminal.consoles()
     names = None if schemes is None else [name for name in schemes.split(",") if name]
     with (
-        terminal.computing(messages, options, quiet=quiet) as computing,
-        terminal.counting_display(messages, "evaluating", terminal.evaluation_count, quiet=quiet) as on_progress,
+        progress.computing(messages, options, quiet=quiet) as engine,
+        progress.bar(messages, "evaluating", _evaluated, engine, quiet=quiet) as on_progress,
     ):
-        results = evaluate_schemes(scenario, names, computing, output=output, on_progress=on_progress)
+        results = evaluate_schemes(scenario, names, options, cluster=engine, output=output, on_progress=on_progress)
     written = [] if output is None else results.paths(output) + draw(results, output)
     if as_json:
         facts: dict[str, object] = {"scenario": results.name}
@@ -227,6 +228,9 @@ def evaluate(
     terminal.show_results(out, results)
     if written:
         out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
+
+
+app.command(sweep)
 
 
 @app.command
@@ -338,7 +342,7 @@ def demo(
     from exmachina.command.demo import run_demo  # noqa: PLC0415 (plotting takes a second to load)
 
     out, messages = terminal.consoles()
-    with terminal.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:
+    with progress.design_display(messages, "designing for the model demo", quiet=quiet) as on_progress:
         result = run_demo(
             output,
             budget=budget,
@@ -348,6 +352,15 @@ def demo(
         )
     terminal.show_scores(out, result.report)
     out.print(f"The page: {result.page}\nThe picture: {result.picture}", soft_wrap=True)
+
+
+def _evaluated(now: Standing) -> progress.Count:
+    words = f"{now.done} of {now.runs} runs, {terminal.si(now.packets_per_s)} packets/s"
+    return progress.Count(now.contender, now.done / now.runs, words, now.left_s)
+
+
+def _scored(scheme: str, share: float) -> progress.Count:
+    return progress.Count(f"scoring {scheme}", share, percent(share))
 
 
 def _together(names: str) -> str | list[str]:

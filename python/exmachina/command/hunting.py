@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import Count, computing, consoles, counting_display, duration
+from exmachina.command.progress import Count, bar, computing
+from exmachina.command.terminal import consoles, duration
 from exmachina.hunting import Hunting, Worst, WorstOptions
 from exmachina.hunting import worst as search_worst
 from exmachina.pictures import draw
@@ -45,13 +46,14 @@ def worst(
     folder = output or Path(f"{Path(scheme).name.removesuffix('.dna')}-worst")
     out, messages = consoles()
     with (
-        computing(messages, options, quiet=quiet) as chosen,
-        counting_display(messages, "searching", _count, quiet=quiet) as on_progress,
+        computing(messages, options, quiet=quiet) as engine,
+        bar(messages, "searching", _count, engine, quiet=quiet) as on_progress,
     ):
         found = search_worst(
             scheme,
             limits,
-            chosen,
+            options,
+            cluster=engine,
             rivals=[name for name in rivals.split(",") if name],
             without=[name for name in without.split(",") if name],
             output=folder,
@@ -64,7 +66,8 @@ def worst(
 
 def _count(now: Hunting) -> Count:
     so_far = "" if now.harm is None else f", worst {signed(now.harm, 2)}"
-    return Count(now.doing, now.done, now.networks, f"networks{so_far}", now.left_s)
+    words = f"{now.done} of {now.networks} networks{so_far}"
+    return Count(now.doing, now.done / now.networks, words, now.left_s)
 
 
 def _show(console: Console, found: Worst) -> None:

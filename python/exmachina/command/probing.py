@@ -8,7 +8,8 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import FIELDS, Output, Quiet
-from exmachina.command.terminal import Count, computing, consoles, counting_display
+from exmachina.command.progress import Count, bar, computing
+from exmachina.command.terminal import consoles
 from exmachina.errors import SchemeError
 from exmachina.inspection import by_split
 from exmachina.pictures import draw
@@ -53,13 +54,14 @@ def probe(
     folder = output or Path(f"{Path(schemes[0]).name.removesuffix('.dna')}-passport")
     out, messages = consoles()
     with (
-        computing(messages, options, quiet=quiet) as chosen,
-        counting_display(messages, "probing", _count, quiet=quiet) as on_progress,
+        computing(messages, options, quiet=quiet) as engine,
+        bar(messages, "probing", _count, engine, quiet=quiet) as on_progress,
     ):
         passport = probe_schemes(
             list(schemes),
             network,
-            chosen,
+            options,
+            cluster=engine,
             axes=None if axes is None else [name for name in axes.split(",") if name],
             rivals=[name for name in rivals.split(",") if name],
             output=folder,
@@ -71,7 +73,8 @@ def probe(
 
 
 def _count(now: Probing) -> Count:
-    return Count(AXES[now.axis].title, now.done, now.networks, "networks", now.left_s)
+    words = f"{now.done} of {now.networks} networks"
+    return Count(AXES[now.axis].title, now.done / now.networks, words, now.left_s)
 
 
 def _show(console: Console, passport: Passport) -> None:

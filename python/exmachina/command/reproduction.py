@@ -5,12 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn
 from rich.table import Table as Grid
 from rich.text import Text
 
 from exmachina import _core
-from exmachina.command.terminal import computing, consoles, duration, plain_column
+from exmachina.command.progress import Count, bars, computing
+from exmachina.command.terminal import consoles, duration
+from exmachina.engines import Engine
 from exmachina.errors import OptionError
 from exmachina.reproduce.experiment import catalogue
 from exmachina.reproduce.experiments import Doing, reproduce
@@ -48,8 +49,11 @@ def run_command(
         return
     if not names:
         raise OptionError("reproduce: expected all, or ids of experiments; --list shows them")
-    with computing(messages, options, quiet=quiet) as chosen, display(messages, quiet=quiet) as on_progress:
-        outcomes = reproduce(names, chosen, output=output, traces=traces, on_progress=on_progress)
+    with (
+        computing(messages, options, quiet=quiet) as engine,
+        display(messages, engine, quiet=quiet) as on_progress,
+    ):
+        outcomes = reproduce(names, options, cluster=engine, output=output, traces=traces, on_progress=on_progress)
     facts = {
         "scale": options.scale,
         "our algorithms": "as shipped" if options.ours is None else str(options.ours),
@@ -71,27 +75,25 @@ def show_list(console: Console) -> None:
 
 
 @contextmanager
-def display(console: Console, *, quiet: bool) -> Iterator[Callable[[Doing], None] | None]:
+def display(console: Console, engine: Engine, *, quiet: bool) -> Iterator[Callable[[Doing], None] | None]:
     """A bar for the experiments and one for the runs; a line per experiment where there is no terminal."""
     if quiet:
         yield None
     elif not console.is_terminal:
         yield _lines(console)
     else:
-        look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
-        with Progress(*look, console=console, transient=True) as bars:
-            whole = bars.add_task("experiments", total=None, facts="")
-            part = bars.add_task("", total=None, facts="")
+        with bars(console) as progress:
+            whole = progress.add_task("experiments", total=None, facts="")
+            part = progress.add_task("", total=None, facts="")
 
             def show(now: Doing) -> None:
-                bars.update(whole, completed=now.number - 1, total=now.experiments, facts=now.title)
+                progress.update(whole, completed=now.number - 1, total=now.experiments, facts=now.title)
                 standing = now.standing
                 if standing is None:
-                    bars.update(part, description="", total=None, completed=0, facts="")
+                    progress.update(part, description="", total=None, completed=0, facts="")
                     return
-                left = "" if standing.left_s is None else f", {duration(standing.left_s)} left"
-                words = f"{standing.contender}: {standing.done} of {standing.runs} runs{left}"
-                bars.update(part, description=now.case, total=standing.runs, completed=standing.done, facts=words)
+                words = f"{standing.contender}: {standing.done} of {standing.runs} runs"
+                Count(now.case, standing.done / standing.runs, words, standing.left_s).show(progress, part, engine)
 
             yield show
 

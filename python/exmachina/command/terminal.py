@@ -1,40 +1,24 @@
-"""What the command line shows while it works, and the tables at the end."""
+"""What the command line prints at the end: tables, and how numbers are written in them."""
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from math import isnan
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.panel import Panel
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.progress_bar import ProgressBar
+from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from exmachina import designing
-from exmachina.engines import EngineOptions, opened
-from exmachina.evaluation import Results, Standing, Trace
+from exmachina.evaluation import Results, Trace
 from exmachina.exporting import Export
 from exmachina.inspection import Inspection
 from exmachina.schemes import Algorithm, action_words, digits, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
-    "Count",
-    "computing",
     "consoles",
-    "counting_display",
-    "design_display",
     "duration",
-    "evaluation_count",
-    "plain_column",
-    "scoring_display",
     "show_algorithms",
     "show_names",
     "show_results",
@@ -44,15 +28,9 @@ __all__ = [
     "si",
 ]
 
-LINE_EVERY_S = 30.0
-"""Where the output is no terminal, a line of progress comes this often."""
 PIPE_WIDTH = 160
 """Of what is written to a file or another program."""
-BLOCKS = "▁▂▃▄▅▆▇█"
-CURVE = 24
 MINUTE, HOUR = 60, 3600
-N = TypeVar("N")
-Options = TypeVar("Options", bound=EngineOptions)
 
 
 def duration(seconds: float) -> str:
@@ -72,138 +50,10 @@ def si(number: float) -> str:
     return f"{number:.3g}"
 
 
-@dataclass(frozen=True)
-class Count:
-    """How far something has got that is counted."""
-
-    doing: str
-    done: int
-    total: int
-    things: str
-    """That are counted, and what else there is to say of them."""
-    left_s: float | None
-    """Seconds left; none where nobody knows."""
-
-
-@contextmanager
-def computing(console: Console, options: Options, *, quiet: bool) -> Iterator[Options]:
-    """The same options with their engine, which is open meanwhile; says where it is, if that is elsewhere."""
-    with opened(options) as engine:
-        if engine.words and not quiet:
-            console.print(engine.words, soft_wrap=True)
-        yield replace(options, cluster=engine)
-
-
-def _workers(count: int) -> str:
-    return f", {count} workers" if count else ""
-
-
-@contextmanager
-def design_display(
-    console: Console, title: str, *, quiet: bool
-) -> Iterator[Callable[[designing.Progress], None] | None]:
-    """A live view of a design in a terminal; elsewhere a line now and then; nothing if quiet."""
-    if quiet:
-        yield None
-    elif console.is_terminal:
-        scores: list[float] = []
-        with Live(console=console, refresh_per_second=5, transient=False) as live:
-            yield lambda now: live.update(_design_panel(title, now, scores))
-    else:
-        yield _lines(console)
-
-
-def _lines(console: Console) -> Callable[[designing.Progress], None]:
-    last = time.monotonic()
-
-    def show(now: designing.Progress) -> None:
-        nonlocal last
-        if time.monotonic() - last >= LINE_EVERY_S:
-            last = time.monotonic()
-            console.print(
-                f"{score_words(now.score, now.starved_share)}, {now.rules} rules, step {now.step}, "
-                f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time{_workers(now.workers)}, "
-                f"{now.doing}",
-                soft_wrap=True,
-            )
-
-    return show
-
-
-def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> RenderableType:
-    if now.score is not None and (not scores or scores[-1] != now.score):
-        scores.append(now.score)
-    facts = Grid.grid(padding=(0, 3))
-    facts.add_row(
-        Text(score_words(now.score, now.starved_share), "bold"),
-        Text(sparkline(scores), "blue"),
-        f"{now.rules} rules",
-        f"step {now.step}",
-    )
-    speed = Grid.grid(padding=(0, 3))
-    speed.add_row(
-        f"{si(now.packets_per_s)} packets/s{_workers(now.workers)}",
-        f"{si(now.packets)} simulated",
-        f"{duration(now.cpu_s)} of CPU time",
-        f"{duration(now.wall_s)} so far" if now.left_s is None else f"{duration(now.left_s)} left",
-    )
-    share = None if now.left_s is None else now.wall_s / max(1e-9, now.wall_s + now.left_s)
-    bar = ProgressBar(total=1.0, completed=share or 0.0, pulse=share is None, width=None)
-    doing = Text(now.doing, style="dim", overflow="ellipsis", no_wrap=True)
-    body = Group(facts, speed, doing, bar)
-    return Panel(body, title=Text(title), subtitle="ctrl-C saves and stops", title_align="left")
-
-
 def score_words(score: float | None, starved_share: float | None) -> str:
     """The score of a design, and the share of senders that have no part in it."""
     starved = f", {percent(starved_share)} of senders starved" if starved_share else ""
     return f"score {signed(score)}{starved}"
-
-
-def sparkline(values: list[float]) -> str:
-    """A curve in one line of text."""
-    if len(values) > CURVE:
-        values = [values[i * (len(values) - 1) // (CURVE - 1)] for i in range(CURVE)]
-    lo, hi = min(values, default=0.0), max(values, default=0.0)
-    return "".join(BLOCKS[round((v - lo) / (hi - lo) * (len(BLOCKS) - 1)) if hi > lo else 0] for v in values)
-
-
-@contextmanager
-def scoring_display(console: Console, *, quiet: bool) -> Iterator[Callable[[str, float], None] | None]:
-    """A bar for a scoring under way."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task("scoring", total=1.0)
-        yield lambda scheme, share: bars.update(task, description=f"scoring {scheme}", completed=share)
-
-
-@contextmanager
-def counting_display(
-    console: Console, doing: str, told: Callable[[N], Count], *, quiet: bool
-) -> Iterator[Callable[[N], None] | None]:
-    """A bar for what is counted as it gets done; `told` makes a count of the progress that is reported."""
-    if quiet or not console.is_terminal:
-        yield None
-        return
-    look = (SpinnerColumn(), plain_column("{task.description}"), BarColumn(), plain_column("{task.fields[facts]}"))
-    with Progress(*look, console=console, transient=True) as bars:
-        task = bars.add_task(doing, total=None, facts="")
-
-        def show(now: N) -> None:
-            count = told(now)
-            left = "" if count.left_s is None else f", {duration(count.left_s)} left"
-            facts = f"{count.done} of {count.total} {count.things}{left}"
-            bars.update(task, description=count.doing, total=count.total, completed=count.done, facts=facts)
-
-        yield show
-
-
-def evaluation_count(now: Standing) -> Count:
-    """Of an evaluation under way: runs done, packets per second, time left."""
-    return Count(now.contender, now.done, now.runs, f"runs, {si(now.packets_per_s)} packets/s", now.left_s)
 
 
 def show_results(console: Console, results: Results) -> None:
@@ -407,8 +257,3 @@ def consoles() -> tuple[Console, Console]:
     width = None if sys.stdout.isatty() else PIPE_WIDTH
     out = Console(highlight=False, markup=False, emoji=False, width=width)
     return out, Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
-
-
-def plain_column(text: str) -> TextColumn:
-    """A column of a display of progress that shows names as they are."""
-    return TextColumn(text, markup=False)

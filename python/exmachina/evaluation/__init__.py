@@ -1,7 +1,9 @@
 """Evaluations: schemes side by side on the networks of a scenario, what they got, and single runs packet by packet."""
 
 from exmachina.evaluation.counted import COUNTED, counted
-from exmachina.evaluation.options import EvaluationOptions, RunOptions
+from exmachina.evaluation.network import NetworkLike, network_of
+from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings, RunOptions
+from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.packets import TRACE_S, Trace, trace
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.runner import Standing, evaluate
@@ -12,6 +14,8 @@ __all__ = [
     "TRACE_S",
     "Evaluation",
     "EvaluationOptions",
+    "EvaluationSettings",
+    "NetworkLike",
     "Results",
     "RunOptions",
     "ScenarioLike",
@@ -19,6 +23,8 @@ __all__ = [
     "Trace",
     "counted",
     "evaluate",
+    "network_of",
+    "outside_words",
     "shipped_scenarios",
     "trace",
 ]

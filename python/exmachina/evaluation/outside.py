@@ -5,15 +5,14 @@ import tomllib
 from exmachina import _core
 from exmachina.evaluation.scenario import Evaluation
 from exmachina.files import ALGORITHMS, shipped_files
-from exmachina.networks import outside, stated
+from exmachina.networks import Ranges, outside
 from exmachina.schemes import Table, designed_range
 
 __all__ = ["outside_words"]
 
 
-def outside_words(evaluation: Evaluation) -> tuple[str, ...]:
-    """One line for each table that says what it was designed for, and meets something else."""
-    networks = stated(evaluation.text)
+def outside_words(evaluation: Evaluation, networks: Ranges) -> tuple[str, ...]:
+    """One line for each table of an evaluation that says what it was designed for, and meets something else here."""
     words = [outside(name, designed_range(table), networks) for name, table in _tables(evaluation).items()]
     return tuple(word for word in words if word is not None)
 

@@ -23,6 +23,7 @@ from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.results import Results
 from exmachina.evaluation.scenario import Evaluation, ScenarioLike
 from exmachina.files import FinishedRuns, alone, make_folder
+from exmachina.networks import stated
 from exmachina.schemes import SchemeLike
 
 __all__ = ["Standing", "evaluate"]
@@ -119,7 +120,7 @@ def _results(
             if which:
                 _simulate(evaluation.only(which), [finished[i] for i in which], computing, pace)
     except KeyboardInterrupt:
-        raise _stopped(kept) from None
+        raise Stopped.keeping(kept) from None
     finally:
         for own in finished:
             own.keep()
@@ -131,7 +132,7 @@ def _results(
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
         flows=counted(pl.concat([own.first(evaluation.runs) for own in finished]), evaluation.text),
-        outside=outside_words(evaluation),
+        outside=outside_words(evaluation, stated(evaluation.text)),
     )
 
 
@@ -188,9 +189,3 @@ def _simulate(evaluation: Evaluation, finished: list[FinishedRuns], engine: Engi
 def _flows(evaluation: Evaluation, part: Part, workers: _core.Workers, stop: _core.Stop) -> pl.DataFrame:
     """A unit of work: some runs of a contender."""
     return evaluation.flows_of(part.series, part.first, part.last, workers, stop)
-
-
-def _stopped(folder: Path | None) -> Stopped:
-    if folder is None:
-        return Stopped("Stopped.")
-    return Stopped(f"Stopped; finished runs are kept in {folder}. To go on: the same command.")

@@ -83,6 +83,11 @@ class FinishedRuns:
         write_parquet(self.path, pl.concat(self.parts), {"runs": str(self.count), "key": self.key})
         self.kept, self.kept_at = self.count, time.monotonic()
 
+    @property
+    def rows(self) -> pl.DataFrame:
+        """Of all of them."""
+        return pl.concat(self.parts)
+
     def first(self, runs: int) -> pl.DataFrame:
         """The rows of the first so many runs."""
-        return pl.concat(self.parts).filter(pl.col("run") < runs)
+        return self.rows.filter(pl.col("run") < runs)

@@ -8,11 +8,12 @@ from exmachina.files import check_output, make_folder, write_atomically
 from exmachina.hunting import Worst
 from exmachina.inspection import Inspection
 from exmachina.probing import Passport
+from exmachina.sweeping import Sweep
 
 __all__ = ["draw"]
 
 
-def draw(found: Results | Trace | Inspection | Passport | Worst, path: str | os.PathLike[str]) -> list[Path]:
+def draw(found: Results | Trace | Inspection | Passport | Worst | Sweep, path: str | os.PathLike[str]) -> list[Path]:
     """Draws what was found, atomically: into a folder, or, of an inspection, into a file.
 
     >>> view = exmachina.inspect("known-1x", specimens=2, seconds=2)
@@ -21,8 +22,8 @@ def draw(found: Results | Trace | Inspection | Passport | Worst, path: str | os.
 
     Args:
         found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), a passport
-            (`passport`, `.html`, `.png` and `.svg`), a worst network (`worst`, the same, and `trace.png`), or an
-            inspection.
+            (`passport`, `.html`, `.png` and `.svg`), a worst network (`worst`, the same, and `trace.png`), a sweep over
+            one field or two (`sweep.png` and `.svg`; over more, none), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -38,6 +39,8 @@ def draw(found: Results | Trace | Inspection | Passport | Worst, path: str | os.
         return _passport(found, folder)
     if isinstance(found, Worst):
         return _worst(found, folder)
+    if isinstance(found, Sweep):
+        return _sweep(found, folder)
     return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
 
 
@@ -76,6 +79,16 @@ def _worst(found: Worst, folder: Path) -> list[Path]:
     write_atomically(page, worst_page(found).encode())
     pictures = [save(chart, folder / f"worst{suffix}") for suffix in (".png", ".svg")]
     return [page, *pictures, *_trace(found.trace, folder)]
+
+
+def _sweep(found: Sweep, folder: Path) -> list[Path]:
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.sweep import DRAWN, sweep_chart  # noqa: PLC0415
+
+    if len(found.over) > DRAWN:
+        return []
+    chart = sweep_chart(found)
+    return [save(chart, folder / f"sweep{suffix}") for suffix in (".png", ".svg")]
 
 
 def _inspection(found: Inspection, path: Path) -> list[Path]:

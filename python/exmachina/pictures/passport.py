@@ -1,16 +1,15 @@
 """A passport as charts: along each axis what schemes get, with the range shaded that tables were designed for."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 import altair as alt
-import numpy as np
 import polars as pl
 
 from exmachina.pictures.axes import span
+from exmachina.pictures.marks import legend_row, marks
 from exmachina.pictures.passport_axes import places_of, shades_of
-from exmachina.pictures.style import GROUND, MUTED, family_colours, kind_of
-from exmachina.pictures.theme import DASHES, colours_by, fills_by, heading, layered, marks_by
+from exmachina.pictures.style import MUTED, family_colours
+from exmachina.pictures.theme import DASHES, fills_by, heading, layered
 from exmachina.probing import Axis, Passport
 
 __all__ = ["MEASURES", "WORDS", "Measure", "axis_chart", "colours_of", "passport_chart"]
@@ -51,27 +50,11 @@ def passport_chart(passport: Passport) -> alt.VConcatChart:
         "Hollow: some senders got nothing."
     )
     width = min(COLUMNS, len(charts)) * (SIZE[0] + 70)
-    legend = _legend(colours)
+    legend = legend_row(colours)
     chart: alt.VConcatChart = alt.vconcat(legend, *rows)
     first, *others = passport.schemes
     title = f"{first} beside {' and '.join(others)}" if others else first
     return chart.properties(title=heading(title, width, below, size=18), spacing=14)
-
-
-def _legend(colours: Mapping[str, str]) -> alt.LayerChart:
-    """The names of schemes, in a row."""
-    starts = np.cumsum([0.0, *(28 + 8.0 * len(name) for name in colours)])
-    data = pl.DataFrame({"name": list(colours), "x": starts[:-1]})
-    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0.0, float(starts[-1])]))
-    base = alt.Chart(data).encode(x)
-    kinds = {name: kind_of(name) for name in colours}
-    marks = base.mark_point(size=90, opacity=1, filled=True).encode(
-        colours_by("name", colours), marks_by("name", kinds)
-    )
-    words = base.mark_text(align="left", dx=12, fontSize=13, fontWeight="bold").encode(text="name:N")
-    chart = alt.layer(marks, words)
-    assert isinstance(chart, alt.LayerChart)
-    return chart.properties(width=float(starts[-1]), height=18)
 
 
 def axis_chart(
@@ -79,29 +62,17 @@ def axis_chart(
 ) -> alt.LayerChart:
     """One measure along one axis, with words beside it; of the score, whiskers of two standard errors to each side."""
     data, colours, scored = _data(passport, axis, measure, size), colours_of(passport), measure == "score"
-    kinds = {name: kind_of(name) for name in colours}
     ends = data.select(pl.concat([pl.col("low"), pl.col("high")]) if scored else pl.col("y")).to_series()
     up = span(ends.to_numpy(), size[1], log=not scored, margin=0.06)
     y = alt.Y("y:Q", scale=up.scale(), axis=alt.Axis(tickCount=5) if scored else up.axis(), title=title or None)
     x, behind = _by_name(passport, axis) if axis.scale == "names" else _by_number(passport, axis, size)
-    base = alt.Chart(data).encode(x, colours_by("name", colours))
-    layers = []
-    if scored:
-        whiskers = base.mark_rule(strokeWidth=1, opacity=0.5).transform_calculate(y="datum.low")
-        layers.append(whiskers.encode(y.copy(), y2="high:Q"))
-    if axis.scale != "names":
-        layers.append(base.mark_line(strokeWidth=1.8).encode(y))
     tooltip = [
         alt.Tooltip("name:N", title="scheme"),
         alt.Tooltip("label:N", title=axis.title),
         alt.Tooltip("y:Q", title=WORDS[measure], format=".3~r"),
         alt.Tooltip("starved_share:Q", title="senders that got nothing", format=".0%"),
     ]
-    # Two layers, for a colour and a condition on it do not go together.
-    for hollow, fill in ((False, fills_by("name", colours)), (True, alt.value(GROUND))):
-        dots = base.transform_filter(f"datum.hollow === {str(hollow).lower()}")
-        dots = dots.mark_point(size=24, opacity=1, strokeWidth=1.4)
-        layers.append(dots.encode(y, marks_by("name", kinds), fill=fill, tooltip=tooltip))
+    layers = marks(data, (x, y), colours, tooltip, whiskers=scored, linked=axis.scale != "names")
     chart = layered([*behind, *layers], size)
     return chart.properties(title=heading(axis.title, size[0], size=12))
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from exmachina.hunting import Worst
 from exmachina.pictures.axes import span
-from exmachina.pictures.passport_axes import Places
+from exmachina.pictures.places import Places
 from exmachina.pictures.style import MUTED
 from exmachina.pictures.theme import DASHES, heading, layered
 from exmachina.probing import AXES, Axis
@@ -47,7 +47,7 @@ def _axis_chart(found: Worst, axis: Axis, *, first: bool) -> alt.LayerChart:
         worst, plain = special
     else:
         values = [float(value) for value in (*tried["value"], *special)]
-        places = Places.of(axis, sorted(set(values)), SIZE[0])
+        places = Places.of(sorted(set(values)), SIZE[0], log=axis.scale == "log")
         x = alt.X("value:Q", scale=places.side.scale(), axis=places.axis(), title=None)
         tried = tried.with_columns(pl.col("value").replace_strict(places.at, return_dtype=pl.Float64))
         worst, plain = (places.at[float(value)] for value in special)

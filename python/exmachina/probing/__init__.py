@@ -5,7 +5,7 @@ from exmachina.probing.base import Base
 from exmachina.probing.measures import measured
 from exmachina.probing.options import ProbeOptions
 from exmachina.probing.passport import Passport
-from exmachina.probing.walk import NetworkLike, Probing, probe
+from exmachina.probing.walk import Probing, probe
 
 __all__ = [
     "AXES",
@@ -13,7 +13,6 @@ __all__ = [
     "PASSPORT",
     "Axis",
     "Base",
-    "NetworkLike",
     "Passport",
     "ProbeOptions",
     "Probing",

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias, Unpack
+from typing import Unpack
 
 import polars as pl
 
-from exmachina import _core, inspection
+from exmachina import inspection
 from exmachina.engines import Engine, opened
-from exmachina.errors import OptionError, ScenarioError, SchemeError, told_as
-from exmachina.evaluation import Evaluation, evaluate
-from exmachina.files import ALGORITHMS, MODELS, SCENARIOS, alone, find, make_folder, shipped_files
+from exmachina.errors import OptionError, SchemeError
+from exmachina.evaluation import Evaluation, NetworkLike, evaluate, network_of
+from exmachina.files import alone, make_folder
 from exmachina.networks import Model, Ranges, stated
 from exmachina.probing.axes import Axis, Value, axes_named
 from exmachina.probing.base import Base
@@ -23,14 +23,11 @@ from exmachina.probing.options import ProbeOptions, ProbeSettings
 from exmachina.probing.passport import Passport
 from exmachina.schemes import Contender, SchemeLike, Table, contender_of, designed_delta, designed_range
 
-__all__ = ["NetworkLike", "Probing", "probe"]
+__all__ = ["Probing", "probe"]
 
 RIVALS = ("cubic", "bbr3")
 NETWORKS = 64
 """Of a table's model, on which states are looked for that hold themselves."""
-
-NetworkLike: TypeAlias = Model | Evaluation | str | os.PathLike[str]
-"""A model or a scenario, the path of one's file, or the name of one that comes with the program."""
 
 
 @dataclass(frozen=True)
@@ -139,27 +136,12 @@ def _base(network: NetworkLike | None, table: Table | None) -> Base:
             return Base()
         made_for = designed_range(table) if table.provenance is None else stated(table.provenance.model)
         return Base.within(made_for or Ranges())
-    name, text = _text_of(network)
-    ranges = stated(text)
+    given = network_of(network)
+    ranges = stated(given.text)
     if ranges.rate_mbps is None or ranges.rtt_ms is None:
         what = "link of a constant rate" if ranges.rate_mbps is None else "RTT"
-        raise OptionError(f"network: {name}: expected a {what} to vary")
+        raise OptionError(f"network: {given.name}: expected a {what} to vary")
     return Base.within(ranges)
-
-
-def _text_of(network: NetworkLike) -> tuple[str, str]:
-    """The name and the text of a model or scenario."""
-    if isinstance(network, Model | Evaluation):
-        return network.name, network.text
-    shipped = os.fspath(network) in shipped_files(SCENARIOS) and os.fspath(network) not in shipped_files(MODELS)
-    data, file = find(SCENARIOS if shipped else MODELS, network)
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{file}: expected a TOML file in UTF-8") from None
-    with told_as(ScenarioError):
-        _core.Evaluation(text, file, list(shipped_files(ALGORITHMS)))
-    return file, text
 
 
 @dataclass(frozen=True)

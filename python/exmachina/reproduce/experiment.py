@@ -17,8 +17,8 @@ from pydantic_core import PydanticCustomError
 
 from exmachina.errors import InputError
 from exmachina.files import or_nearest
+from exmachina.networks import Toml, merged
 from exmachina.reproduce.cast import shown
-from exmachina.reproduce.scenario import Toml, merged
 from exmachina.reproduce.schema import INCONSISTENT, Record, read_record
 from exmachina.reproduce.verdicts import Better, ClaimKind
 

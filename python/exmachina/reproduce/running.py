@@ -13,10 +13,10 @@ import tomli_w
 from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
 from exmachina.files import digest, make_folder, read_file, write_atomically
+from exmachina.networks import Toml, merged
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
 from exmachina.reproduce.experiment import RECORDED, Experiment, Moments
-from exmachina.reproduce.scenario import Toml, merged
 from exmachina.schemes import SchemeLike, Table
 
 __all__ = ["Conditions", "Ran", "prepared", "recorded", "run"]

@@ -4,8 +4,8 @@ use std::sync::atomic::AtomicBool;
 
 use exmachina_rules::{FlatTable, Provenance, RuleTable};
 
-use super::evaluator::{Evaluator, Meter};
-use super::{Designer, Measure, checkpoint, root};
+use super::evaluator::Evaluator;
+use super::{Designer, Measure, Meter, checkpoint, root};
 use crate::authors;
 
 impl Designer {

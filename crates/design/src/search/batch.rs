@@ -13,7 +13,8 @@ use exmachina_scenario::SpecimenSet;
 use prost::Message;
 use rayon::prelude::*;
 
-use super::evaluator::{Evaluator, Meter, Stopped};
+use super::evaluator::{Evaluator, Stopped};
+use super::meter::Meter;
 use crate::model::Model;
 
 /// CPU time of a packet, about, s: for sizes, which need no more.
@@ -190,7 +191,7 @@ impl Batch<'_> {
         let mut all = Vec::with_capacity(self.runs.len());
         elsewhere.run(self, &mut |bytes| {
             let report = ReportMessage::decode(bytes).expect("a report of the same program");
-            let Meter { packets, runs, elsewhere_ns } = self.evaluator.meter;
+            let Meter { packets, runs, elsewhere_ns, .. } = self.evaluator.meter;
             packets.fetch_add(report.packets, Ordering::Relaxed);
             runs.fetch_add(report.ran.len() as u64, Ordering::Relaxed);
             elsewhere_ns.fetch_add(report.cpu_ns, Ordering::Relaxed);

@@ -3,7 +3,7 @@
 //! The simulator is called from here only, so that here is where packets are counted and where a stop is heard; and where
 //! a batch is sent to others, if there are any (`batch.rs`).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use exmachina_hosts::scheme::MayFollowRules;
 use exmachina_net::observe::{Observer, Unless};
@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use super::batch::{Batch, Elsewhere, Ran};
 use super::measure::Measure;
+use super::meter::Meter;
 use crate::model::{LONGER, Model};
 
 /// Specimens on which the progress of a search is measured; `[[also]]` has its part of them.
@@ -25,17 +26,6 @@ pub(super) const VALIDATION: usize = 16;
 /// The search was asked to stop: what the step had found so far is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stopped;
-
-/// What has been simulated, to be read while a step is under way.
-#[derive(Debug, Default)]
-pub struct Meter {
-    /// Packets delivered.
-    pub packets: AtomicU64,
-    /// Runs finished.
-    pub runs: AtomicU64,
-    /// CPU time that others spent on runs, ns.
-    pub elsewhere_ns: AtomicU64,
-}
 
 /// Runs tables on specimens.
 pub struct Evaluator<'a> {
@@ -144,6 +134,7 @@ impl Evaluator<'_> {
             }
             self.run_alone(&tables[table], &set.specimens[specimen], set.seed, seconds)
         };
+        self.meter.begin();
         let flat: Vec<Score> = tasks.into_par_iter().with_max_len(1).map(score).collect::<Result<_, _>>()?;
         Ok(by_table(tables.len(), count, |t, s| flat[s * tables.len() + t]))
     }
@@ -173,6 +164,7 @@ impl Evaluator<'_> {
             }
         }
         let run = |specimen: &Specimen| self.run_watched(table, specimen, set.seed, seconds);
+        self.meter.begin();
         set.specimens.par_iter().with_max_len(1).map(run).collect()
     }
 
@@ -223,13 +215,15 @@ impl Evaluator<'_> {
         W: Watches<'t>,
     {
         self.go_on()?;
-        let seconds = seconds * self.model.duration_times(specimen);
-        let outcome = self.assignment(table).run(specimen, root, seconds, observer);
-        // A run that was abandoned says nothing.
-        self.go_on()?;
-        self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
-        self.meter.runs.fetch_add(1, Ordering::Relaxed);
-        Ok(self.model.worth(specimen, &outcome))
+        self.meter.run(|| {
+            let seconds = seconds * self.model.duration_times(specimen);
+            let outcome = self.assignment(table).run(specimen, root, seconds, observer);
+            // A run that was abandoned says nothing.
+            self.go_on()?;
+            self.meter.packets.fetch_add(outcome.flows.iter().map(|f| f.delivered).sum(), Ordering::Relaxed);
+            self.meter.runs.fetch_add(1, Ordering::Relaxed);
+            Ok(self.model.worth(specimen, &outcome))
+        })
     }
 }
 

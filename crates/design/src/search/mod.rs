@@ -8,7 +8,7 @@
 //!   `evolution.rs` (CMA-ES).
 //! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens;
-//!   `batch.rs`: what of it others do.
+//!   `batch.rs`: what of it others do; `meter.rs`: how much it is, and how long it takes.
 //! - `answer.rs`: what a search hands over; `checkpoint.rs`: the whole state of a search as text.
 //!
 //! Where senders of several classes share the networks, each class has its table and its own procedure, and they take
@@ -25,6 +25,7 @@ mod evaluator;
 mod evolution;
 mod greedy;
 mod measure;
+mod meter;
 mod moves;
 mod paper;
 mod policies;
@@ -46,8 +47,9 @@ use serde::{Deserialize, Serialize};
 
 pub use batch::{Batch, Elsewhere, Unit, run_unit};
 pub use checkpoint::DesignError;
-pub use evaluator::{Meter, Stopped};
+pub use evaluator::Stopped;
 pub use measure::Measure;
+pub use meter::{Meter, Times};
 pub use tuning::Tuning;
 
 use evaluator::Evaluator;
@@ -155,14 +157,16 @@ impl Bench<'_> {
 
     /// How a table is used by the senders that it is designed for.
     fn usage(&self, table: &FlatTable, set: &SpecimenSet, seconds: f64) -> Result<Usage, Stopped> {
-        let usage = usage_in(self.evaluator.assignment(table), table, set, seconds, self.evaluator.stop);
+        let count = || usage_in(self.evaluator.assignment(table), table, set, seconds, self.evaluator.stop);
+        let usage = self.evaluator.meter.batch(set.specimens.len(), count);
         self.evaluator.go_on().map(|()| usage)
     }
 
     /// Memories that a rule of the present table fires at.
     fn memories(&self, rule: usize, set: &SpecimenSet, seconds: f64) -> Result<Vec<Seen>, Stopped> {
-        let seen =
-            memories_in(self.evaluator.assignment(self.flat), (self.flat, rule), set, seconds, self.evaluator.stop);
+        let Evaluator { meter, stop, .. } = self.evaluator;
+        let look = || memories_in(self.evaluator.assignment(self.flat), (self.flat, rule), set, seconds, stop);
+        let seen = meter.batch(set.specimens.len(), look);
         self.evaluator.go_on().map(|()| seen)
     }
 

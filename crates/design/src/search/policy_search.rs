@@ -5,6 +5,7 @@
 
 use exmachina_rules::{FlatTable, RuleTable};
 use exmachina_run::worth::Score;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::clearance::clear_table;
@@ -65,7 +66,7 @@ impl PolicySearch {
     }
 }
 
-type TableOf<'a> = dyn Fn(&Vec<f64>) -> RuleTable + 'a;
+type TableOf<'a> = dyn Fn(&Vec<f64>) -> RuleTable + Sync + 'a;
 
 /// The best of many policies anywhere, to begin with.
 fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
@@ -110,8 +111,9 @@ fn ranked(
 ) -> Result<(Vec<usize>, f64), Stopped> {
     let group = bench.model.group();
     let set = fresh(bench.model, bench.root, from * group, networks.next_multiple_of(group));
-    let flat = |places| FlatTable::new(&table(places)).expect("policies make usable tables");
-    let flats: Vec<FlatTable> = policies.iter().map(flat).collect();
+    let flat = |places: &Vec<f64>| FlatTable::new(&table(places)).expect("policies make usable tables");
+    let flats = || policies.par_iter().map(flat).collect::<Vec<FlatTable>>();
+    let flats = bench.evaluator.meter.batch(policies.len(), flats);
     let scores = bench.evaluator.scores(&flats, &set, bench.model.design.duration_s, |_, _| None)?;
     let totals: Vec<f64> = scores.iter().map(|scores| scores.iter().map(worth).sum()).collect();
     let mut order: Vec<usize> = (0..totals.len()).collect();

@@ -86,6 +86,24 @@ fn a_stopped_step_leaves_no_trace() {
 }
 
 #[test]
+fn every_run_is_timed_where_that_is_asked_for_and_the_search_is_the_same() {
+    let (mut plain, mut timed) = (designer(Search::Default, 1), designer(Search::Default, 1));
+    run(&mut plain, 6);
+    let meter = Meter { times: Some(Times::default()), ..Meter::default() };
+    let (mut runs, mut batches) = (0, 0);
+    for _ in 0..6 {
+        timed.step(&AtomicBool::new(false), &meter, None).unwrap();
+        let taken = meter.times.as_ref().unwrap().take();
+        batches += taken.len();
+        runs += taken.iter().map(Vec::len).sum::<usize>();
+        assert!(taken.iter().flatten().all(|&seconds| seconds > 0.0));
+    }
+    assert_eq!(state(&plain), state(&timed));
+    assert_eq!(runs as u64, meter.runs.load(Ordering::Relaxed));
+    assert!(batches > 6, "a race has several: {batches}");
+}
+
+#[test]
 fn both_searches_improve_on_the_first_rule() {
     for (search, steps) in [(Search::Default, 40), (Search::Paper, 12)] {
         let mut designer = designer(search, 1);
