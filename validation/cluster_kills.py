@@ -86,6 +86,8 @@ class Harm:
         changes, last = 0, self._written()
         while process.poll() is None:
             time.sleep(0.05)
+            # As whoever runs a cluster does: Dask does not start a worker again that dies while it starts.
+            self.cluster.scale(WORKERS)
             self.worker()
             now = self._written()
             changes, last = changes + (now != last), now
