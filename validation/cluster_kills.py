@@ -35,7 +35,7 @@ duration_s = 400
 """
 STEPS = 24
 WORKERS = 2
-KILL_EVERY_UNITS = (3, 9)
+KILL_EVERY_UNITS = (2, 6)
 LEAST_KILLS = 30
 CLIENT_KILLS = 5
 
@@ -86,6 +86,8 @@ class Harm:
         changes, last = 0, self._written()
         while process.poll() is None:
             time.sleep(0.05)
+            # As whoever runs a cluster does: Dask does not start a worker again that dies while it starts.
+            self.cluster.scale(WORKERS)
             self.worker()
             now = self._written()
             changes, last = changes + (now != last), now

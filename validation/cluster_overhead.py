@@ -22,7 +22,7 @@ from exmachina import Engine, EngineOptions, opened
 RESULT = Path(__file__).parents[1] / "docs" / "results" / "cluster-overhead.csv"
 WORKERS = 2
 REPEATS = 3 if len(sys.argv) == 1 else int(sys.argv[1])
-STEPS = 4
+STEPS = 2
 
 
 def design(engine: Engine) -> object:

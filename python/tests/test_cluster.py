@@ -60,18 +60,22 @@ def workers_of(cluster: LocalCluster) -> list[int]:
 
 
 class Killer:
-    """Kills a random worker now and then, while the context is open."""
+    """Kills a random worker whenever workers have done something since the last kill, while the context is open."""
 
-    def __init__(self, cluster: LocalCluster, every_s: float) -> None:
-        self.cluster, self.every_s, self.kills = cluster, every_s, 0
+    def __init__(self, cluster: LocalCluster, engine: exmachina.Engine) -> None:
+        self.cluster, self.engine, self.kills = cluster, engine, 0
         self.ending, self.chance = threading.Event(), random.Random(2013)
         self.thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
-        while not self.ending.wait(self.every_s):
-            for pid in self.chance.sample(workers_of(self.cluster), 1):
-                os.kill(pid, signal.SIGKILL)
-                self.kills += 1
+        spent = self.engine.elsewhere_s
+        while not self.ending.wait(0.1):
+            self.cluster.scale(2)  # Dask does not start a worker again that dies while it starts
+            if self.engine.elsewhere_s > spent:
+                spent = self.engine.elsewhere_s
+                for pid in self.chance.sample(workers_of(self.cluster), 1):
+                    os.kill(pid, signal.SIGKILL)
+                    self.kills += 1
 
     def __enter__(self) -> "Killer":
         self.thread.start()
@@ -141,7 +145,7 @@ def test_scores_and_passports_on_a_cluster_are_the_same(engine: exmachina.Engine
 def test_workers_that_are_killed_do_not_matter(
     cluster: LocalCluster, engine: exmachina.Engine, fast: Model, here: Design
 ) -> None:
-    with Killer(cluster, every_s=1.5) as killer:
+    with Killer(cluster, engine) as killer:
         while killer.kills < 4:
             assert exmachina.design(fast, rounds=ROUNDS, cluster=engine).table.dna == here.table.dna
             flows = exmachina.evaluate(SHORT_SCENARIO, runs=200, cluster=engine).flows
@@ -194,10 +198,10 @@ def test_a_worker_without_the_program_is_refused_by_name(frail: LocalCluster, fa
 
 
 def test_a_unit_that_kills_workers_is_given_up(frail: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "MOST_DEATHS", 1)
+    monkeypatch.setattr(remote, "MOST_LOSSES", 1)
     with Client(frail, set_as_default=False) as client, opened(EngineOptions(cluster=client)) as engine:
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
-        with pytest.raises(ClusterError, match=r"^cluster: whoever computes one of the units dies"):
+        with pytest.raises(ClusterError, match=r"^cluster: one unit was lost 1 times, at last by: KilledWorker: "):
             list(engine.map(print, Deadly(), [1]))
 
 
@@ -253,6 +257,21 @@ def test_processes_of_this_machine_compute_and_say_where(tmp_path: Path, here: D
     assert (tmp_path / "a.dna").read_bytes() == here.table.dna
 
 
+def test_ctrl_c_in_a_terminal_reaches_workers_too_and_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "fast.toml").write_text(FAST)
+    arguments = command("design", tmp_path / "fast.toml", "--output", tmp_path / "a.dna", "--workers", "2")
+    process = subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (tmp_path / "a.dna.checkpoint").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, messages = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert messages.splitlines()[1:] == [
+        f"exmachina: Stopped; the table so far is in {tmp_path}/a.dna. To go on: the same command with --resume."
+    ]
+
+
 def test_what_is_no_cluster_is_refused(fast: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "CONNECT_S", 0.5)
     with pytest.raises(ClusterError, match=r"^cluster: no scheduler answers at tcp://127.0.0.1:1$"):
@@ -290,7 +309,8 @@ def test_jobs_of_slurm_are_as_a_file_says(tmp_path: Path, monkeypatch: pytest.Mo
     assert "colour" in refused("jobs: 2\ncores: 32\nmemory: 8GB\ncolour: red\n")
     gc.collect()
     file.write_text("jobs: 2\ncores: 32\nmemory: 8GB\nqueue: batch\nwalltime: '01:00:00'\n")
-    cluster = opening._slurm(file)
+    cluster, jobs, cores = opening._slurm(file)
+    assert (jobs, cores) == (2, 32)
     try:
         script = cluster.job_script()
     finally:

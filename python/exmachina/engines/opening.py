@@ -4,8 +4,9 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from exmachina.checks import workers_of
 from exmachina.engines.engine import Engine, Here
@@ -16,9 +17,13 @@ from exmachina.files import read_file
 if TYPE_CHECKING:
     from distributed import Client
 
+    from exmachina.engines.staff import Staff
+
 __all__ = ["opened"]
 
 log = logging.getLogger("exmachina.engines")
+DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""What workers of this machine begin with: ctrl-C in a terminal reaches them, too, and is the client's to hear."""
 CONNECT_S = 30.0
 """For so long a scheduler is looked for that does not answer: at the beginning, and where it has gone."""
 
@@ -47,6 +52,7 @@ def opened(options: EngineOptions) -> Iterator[Engine]:
     from distributed.utils import silence_logging_cmgr  # noqa: PLC0415
 
     from exmachina.engines.remote import Remote  # noqa: PLC0415 (Dask takes half a second to load, and is an extra)
+    from exmachina.engines.staff import Staff  # noqa: PLC0415
 
     with ExitStack() as closing:
         # What Dask would print about workers that come and go, the log says; and displays stay whole.
@@ -55,11 +61,15 @@ def opened(options: EngineOptions) -> Iterator[Engine]:
             closing.enter_context(_written(options.worker_log))
         threads = options.threads
         if options.workers is not None:
-            client = _beside(options.workers, closing)
             threads = threads or max(1, (os.cpu_count() or 1) // options.workers)
+            staff = _own(_beside(options.workers), {"n": options.workers}, closing, patient=False)
+        elif _is_file(options.cluster):
+            jobs, count, cores = _slurm(Path(options.cluster))
+            threads = threads or cores
+            staff = _own(jobs, {"jobs": count}, closing, patient=True)
         else:
-            client = _client_of(options.cluster, closing)
-        engine = Remote(client, here, threads, patient=_is_file(options.cluster))
+            staff = Staff(_client_of(options.cluster, closing), None, patient=False)
+        engine = Remote(staff.client, here, threads, staff)
         closing.callback(engine.close)
         engine.wait_for_workers()
         yield engine
@@ -72,20 +82,29 @@ def _check_dask() -> None:
         raise ClusterError("cluster: expected Dask to be installed: pip install 'exmachina[cluster]'") from None
 
 
-def _beside(workers: int, closing: ExitStack) -> "Client":
-    """So many processes of this machine, and a client of theirs."""
-    from distributed import Client, LocalCluster  # noqa: PLC0415
+def _own(cluster: Any, size: dict[str, int], closing: ExitStack, *, patient: bool) -> "Staff":
+    """The workers of a cluster that ends with this call, and is brought to this size now and then."""
+    from distributed import Client  # noqa: PLC0415
 
-    cluster = LocalCluster(
+    from exmachina.engines.staff import Staff  # noqa: PLC0415
+
+    closing.enter_context(cluster)
+    client: Client = closing.enter_context(Client(cluster, set_as_default=False))
+    return Staff(client, partial(cluster.scale, **size), patient=patient)
+
+
+def _beside(workers: int) -> Any:
+    """So many processes of this machine."""
+    from distributed import LocalCluster  # noqa: PLC0415
+
+    return LocalCluster(
         n_workers=workers,
         threads_per_worker=1,
         memory_limit=None,
         dashboard_address="127.0.0.1:0",
         silence_logs=logging.CRITICAL,
+        preload=[DEAF],
     )
-    closing.enter_context(cluster)
-    client: Client = closing.enter_context(Client(cluster, set_as_default=False))
-    return client
 
 
 def _client_of(cluster: Any, closing: ExitStack) -> "Client":
@@ -93,18 +112,16 @@ def _client_of(cluster: Any, closing: ExitStack) -> "Client":
     from distributed import Client  # noqa: PLC0415
 
     if isinstance(cluster, Client):
+        if cluster.asynchronous:
+            raise OptionError("cluster: expected a Dask client that is not asynchronous")
         return cluster
-    if _is_file(cluster):
-        jobs = closing.enter_context(_slurm(Path(cluster)))
-        client: Client = closing.enter_context(Client(jobs, set_as_default=False))
-        return client
     if not (isinstance(cluster, str) and "://" in cluster):
         raise OptionError(
             "cluster: expected the address of a Dask scheduler, such as tcp://head:8786, a .yaml file for "
             f"dask-jobqueue or a Dask client, got {cluster}"
         )
     try:
-        client = closing.enter_context(Client(cluster, timeout=CONNECT_S, set_as_default=False))
+        client: Client = closing.enter_context(Client(cluster, timeout=CONNECT_S, set_as_default=False))
     except ValueError as error:
         raise OptionError(f"cluster: {cluster}: {error}") from None
     except (OSError, TimeoutError):
@@ -112,13 +129,14 @@ def _client_of(cluster: Any, closing: ExitStack) -> "Client":
     return client
 
 
-def _is_file(cluster: object) -> bool:
+def _is_file(cluster: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(cluster, str | os.PathLike) and os.fspath(cluster).endswith((".yaml", ".yml"))
 
 
-def _slurm(file: Path) -> Any:
-    """The jobs that a file asks for: the fields of dask-jobqueue's SLURMCluster, and `jobs`, how many.
+def _slurm(file: Path) -> tuple[Any, int, int]:
+    """The jobs that a file asks for, how many, and with how many processors each.
 
+    It has the fields of dask-jobqueue's SLURMCluster, and `jobs`, how many.
     A job has one worker, whose processors are the core's to use: one thread of Dask's, and the others for computing.
 
     Raises:
@@ -143,7 +161,7 @@ def _slurm(file: Path) -> Any:
     except (TypeError, ValueError) as error:
         raise FileError(f"{file}: {' '.join(str(error).split())}") from None
     cluster.scale(jobs=jobs)
-    return cluster
+    return cluster, jobs, cores
 
 
 @contextmanager

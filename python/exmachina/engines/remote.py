@@ -9,6 +9,7 @@ import pickle
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from hashlib import sha256
 from queue import Empty, SimpleQueue
@@ -38,8 +39,8 @@ AHEAD = 2
 LATE_S = 60.0
 """A unit that is out for so long, and for this many times as long as any took, goes to another worker as well."""
 LATE_TIMES = 10.0
-MOST_DEATHS = 10
-"""A unit that so many times in a row had all its workers die is given up."""
+MOST_LOSSES = 10
+"""A unit that was lost so often is given up: whoever computes it may die of it."""
 
 
 class Remote(Engine):
@@ -47,10 +48,9 @@ class Remote(Engine):
 
     unit_s = 2.0
 
-    def __init__(self, client: Client, here: _core.Workers, threads: int | None, *, patient: bool) -> None:
-        """`threads` are those of each worker, all its processors if none. Who is `patient` waits for ever."""
-        self.client, self.here, self.asked_threads = client, here, threads
-        self.staff = Staff(client, patient=patient)
+    def __init__(self, client: Client, here: _core.Workers, threads: int | None, staff: Staff) -> None:
+        """`threads` are those of each worker, all its processors if none."""
+        self.client, self.here, self.asked_threads, self.staff = client, here, threads, staff
         self.longest_s = self.spent_s = 0.0
 
     @property
@@ -71,8 +71,8 @@ class Remote(Engine):
 
     @property
     def places(self) -> int:
-        """One for each thread of Dask's."""
-        return self.staff.places
+        """One for each thread of Dask's; and one where all workers have died, for whoever comes next."""
+        return max(1, self.staff.places)
 
     @property
     def threads(self) -> int:
@@ -97,14 +97,18 @@ class Remote(Engine):
         self, work: Work[S, U, R], shared: S, units: Iterable[U], stopping: threading.Event | None = None
     ) -> Iterator[Computed[U, R]]:
         """See `Engine.map`."""
-        out, rest = _Out(self, pickle.dumps(shared)), iter(units)
+        out, rest, all_out = _Out(self, pickle.dumps(shared)), iter(units), False
         arrived: dict[int, Computed[U, R]] = {}
         following = 0
         try:
             while stopping is None or not stopping.is_set():
-                while out.count < AHEAD * self.places and (unit := next(rest, out)) is not out:
-                    out.send(pickle.dumps((work, unit)), unit)
-                if out.count == 0:
+                while not all_out and out.count < AHEAD * self.places:
+                    unit = next(rest, out)
+                    if unit is out:
+                        all_out = True
+                    else:
+                        out.send(pickle.dumps((work, unit)), unit)
+                if all_out and out.count == 0:
                     return
                 arrived.update(out.some())
                 while following in arrived:
@@ -122,7 +126,7 @@ class _Unit:
     unit: Any
     since: float = field(default_factory=time.monotonic)
     futures: list[Future[Any]] = field(default_factory=list)
-    deaths: int = 0
+    losses: int = 0
 
 
 class _Out:
@@ -172,8 +176,8 @@ class _Out:
                     yield number, self._computed(number, report)
                 number, future = self.done.get_nowait()
         except Empty:
-            self.engine.staff.look()
             self._hurry()
+        self.engine.staff.look()
 
     def _computed(self, number: int, report: Report) -> Computed[Any, Any]:
         one = self.out.pop(number)
@@ -189,28 +193,20 @@ class _Out:
         if one is None or future not in one.futures:
             return None
         one.futures.remove(future)
-        if future.status == "finished":
-            try:
-                report: Report = pickle.loads(future.result(timeout=LATE_S))
-            except Exception as error:  # its worker has gone with it, or hangs
-                log.info("unit %d of %s: lost with its worker (%s)", number, self.key[-8:], error)
-            else:
-                return report
-        elif future.status == "error":
-            self._failed(number, one, future.exception())
-        elif not one.futures:
-            log.info("unit %d of %s: the scheduler has dropped it", number, self.key[-8:])
-        if not one.futures:
-            self._submit(number, self._kept())
-        return None
-
-    def _failed(self, number: int, one: _Unit, error: BaseException) -> None:
-        if not isinstance(error, KilledWorker):
-            raise error
-        one.deaths += 1
-        log.info("unit %d of %s: its workers died, time %d", number, self.key[-8:], one.deaths)
-        if one.deaths >= MOST_DEATHS:
-            raise ClusterError("cluster: whoever computes one of the units dies; its memory may be too small") from None
+        try:
+            report: Report = pickle.loads(future.result(timeout=LATE_S))
+        except (KilledWorker, CancelledError, OSError, TimeoutError) as error:
+            # Its workers died, the scheduler restarted, or whoever has the result has gone or hangs.
+            one.losses += 1
+            log.info("unit %d of %s: lost, time %d: %s", number, self.key[-8:], one.losses, _line(error))
+            if one.losses >= MOST_LOSSES:
+                raise ClusterError(
+                    f"cluster: one unit was lost {one.losses} times, at last by: {_line(error)}"
+                ) from None
+            if not one.futures:
+                self._submit(number, self._kept())
+            return None
+        return report
 
     def _hurry(self) -> None:
         """Sends units that are late to another worker, with all that they need, whoever hangs meanwhile."""
@@ -232,3 +228,7 @@ class _Out:
         for one in self.out.values():
             self._drop(one)
         self.out.clear()
+
+
+def _line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"

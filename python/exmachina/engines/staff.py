@@ -3,7 +3,7 @@
 import logging
 import pickle
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from distributed import Client, Future
@@ -15,6 +15,8 @@ __all__ = ["Staff"]
 
 log = logging.getLogger("exmachina.engines")
 LOOK_EVERY_S = 1.0
+REFILL_EVERY_S = 20.0
+"""Dask starts a process again that has died, but not one that died while it started; nor jobs."""
 ANSWER_S = 10.0
 """A scheduler that does not answer for so long is asked again."""
 GONE_S = 60.0
@@ -28,13 +30,15 @@ NOBODY_S = 300.0
 class Staff:
     """The workers that a scheduler knows. Each is asked who it is before others count on it."""
 
-    def __init__(self, client: Client, *, patient: bool) -> None:
-        self.client, self.patient = client, patient
+    def __init__(self, client: Client, refill: Callable[[], object] | None, *, patient: bool) -> None:
+        """`refill` asks for workers in place of those that are missing, where they are the client's own."""
+        self.client, self.refill, self.patient = client, refill, patient
         self.dask_threads: dict[str, int] = {}
         self.asked: dict[str, Future[Any]] = {}
         self.known: dict[str, Identity] = {}
         self.suspects: dict[str, float] = {}
         self.looked = -LOOK_EVERY_S
+        self.refilled = time.monotonic()
         self.answered = self.manned = time.monotonic()
 
     @property
@@ -74,6 +78,9 @@ class Staff:
             # It may be on its way back; Dask's client looks for it.
             if time.monotonic() - self.answered > GONE_S:
                 raise self._gone() from None
+        if self.refill is not None and time.monotonic() - self.refilled > REFILL_EVERY_S:
+            self.refilled = time.monotonic()
+            self.refill()
         if not self.patient and time.monotonic() - self.manned > NOBODY_S:
             raise ClusterError(
                 f"cluster: no worker in {NOBODY_S:.0f} s; what is finished is kept: start some, and go on"

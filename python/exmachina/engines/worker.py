@@ -59,7 +59,7 @@ def sent(function: Callable[..., Any]) -> Callable[..., bytes]:
 
 def identity() -> Identity:
     """Of this process."""
-    return Identity(program(), socket.gethostname(), os.cpu_count() or 1)
+    return Identity(program(), socket.gethostname(), _workers(None).threads)
 
 
 def run(asked_by: str, task: bytes, shared: bytes, threads: int | None) -> Report:
