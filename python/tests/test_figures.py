@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from exmachina.checks import workers_of
+from exmachina.engines import Here
 from exmachina.pictures.render import spec_of
 from exmachina.pictures.style import CROSS
 from exmachina.reproduce.cast import Cast
@@ -38,7 +40,7 @@ caption = "Two."
 name = "table"
 kind = "compare"
 caption = "Two."
-panels = [{{ statistics = {{ mean = "mean_of_senders", median = "median_of_senders" }} }}]
+panels = [{{ statistics = {{ mean = "mean", median = "median" }} }}]
 
 [[claim_families]]
 id = "{{scheme}}-{{quantity}}"
@@ -46,7 +48,7 @@ text = "something"
 source = "nowhere"
 kind = "number"
 reading = 0.1
-measure = {{ median_of_senders = "{{quantity}}", of = "{{scheme}}" }}
+measure = {{ median = "{{quantity}}", of = "{{scheme}}" }}
 rows = [
   {{ scheme = "cubic", quantity = "counted_mbps", paper = 2.5 }},
   {{ scheme = "cubic", quantity = "counted_delay_ms", paper = 30 }},
@@ -72,7 +74,7 @@ SCALE = "quick"
 
 def conditions(folder: Path) -> Conditions:
     """No tables, and two threads."""
-    return Conditions(Cast({}), SCALE, folder, threads=2)
+    return Conditions(Cast({}), SCALE, folder, Here(workers_of(2)))
 
 
 def ran(text: str, folder: Path) -> tuple[Experiment, Ran]:
