@@ -25,8 +25,8 @@ PATHOLOGIES = {
     'had for its own, and together they queue. Known of its first version: Hock, Bless and Zitterbart, "Experimental '
     'Evaluation of BBR Congestion Control" (ICNP 2017).',
     "cubic-idle": "**Cubic under random loss.** {words}; loss is all that matters. Known: Mathis, Semke, Mahdavi and "
-    'Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm" (CCR 1997), for Reno; Cubic takes a loss '
-    "for a full queue, too.",
+    'Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm" (CCR 1997), for Reno; Cubic takes '
+    "losses for a full queue, too.",
     "vegas-idle": "The same of **Vegas**. {words}.",
 }
 """Cases that show what is known, and what that is."""
