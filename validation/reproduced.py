@@ -32,8 +32,8 @@ Every figure of Remy'13 and Tao'14 as `exmachina reproduce all --scale {scale} -
 95 % bootstrap intervals over runs, and the rule by which each is reproduced, better, different or not reproduced.
 Where the papers' text, their code and we differ, and which way each experiment goes: [differences.md](differences.md).
 How our human schemes compare with ns-2's: [validation.md](validation.md). This page is written by
-`python validation/reproduced.py`, version {version}; its simulations took {cpu_min:.0f} minutes of CPU time, those not counted that
-had been made before without a record of it.
+`python validation/reproduced.py`, version {version}; its simulations took {cpu_min:.0f} minutes of CPU time, those not
+counted that had been made before without a record of it.
 """
 
 
