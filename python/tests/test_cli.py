@@ -71,7 +71,7 @@ def test_demo(exmachina: Command, tmp_path: Path) -> None:
     page = (tmp_path / "shown/here/demo.html").read_text()
     for words in ("While it searched", "Throughput and delay", "one-rule start", "omniscient reference", "The rules"):
         assert words in page
-    assert page.count('class="live"') == page.count('<script type="application/json">') == 6
+    assert page.count('class="live"') == page.count('class="spec"') == 6
     assert page.count("window.vegaEmbed=") == 1
     assert (tmp_path / "shown/here/demo.png").stat().st_size > 50_000
 

@@ -167,7 +167,7 @@ def test_a_worker_that_hangs_is_not_waited_for(
     stopped: list[int] = []
 
     def stop_one(now: exmachina.Progress) -> None:
-        if now.step == 1 and not stopped:
+        if now.step < ROUNDS and not stopped:
             stopped.append(workers_of(frail)[0])
             os.kill(stopped[0], signal.SIGSTOP)
 
@@ -309,7 +309,9 @@ def test_jobs_of_slurm_are_as_a_file_says(tmp_path: Path, monkeypatch: pytest.Mo
     assert "colour" in refused("jobs: 2\ncores: 32\nmemory: 8GB\ncolour: red\n")
     gc.collect()
     file.write_text("jobs: 2\ncores: 32\nmemory: 8GB\nqueue: batch\nwalltime: '01:00:00'\n")
+    ctrl_c = signal.getsignal(signal.SIGINT)
     cluster, jobs, cores = opening._slurm(file)
+    assert signal.getsignal(signal.SIGINT) is ctrl_c is signal.default_int_handler
     assert (jobs, cores) == (2, 32)
     try:
         script = cluster.job_script()

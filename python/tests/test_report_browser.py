@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -46,11 +47,12 @@ def ask(chromium: list[str], report: Path, tmp_path_factory: pytest.TempPathFact
     told when a frame is drawn, and the browser's virtual time may pass without one: the page posts its answer.
     """
     folder = tmp_path_factory.mktemp("asked")
-    answers: Queue[str] = Queue()
+    answers: Queue[tuple[str, str]] = Queue()
+    asked = count()
 
     class Handler(SimpleHTTPRequestHandler):
         def do_POST(self) -> None:
-            answers.put(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            answers.put((self.path, self.rfile.read(int(self.headers["Content-Length"])).decode()))
             self.send_response(204)
             self.end_headers()
 
@@ -69,14 +71,16 @@ def ask(chromium: list[str], report: Path, tmp_path_factory: pytest.TempPathFact
     ) -> Any:
         tell = f"const tell = () => {until} ? parent.postMessage(JSON.stringify({expression}), '*') : later();"
         tell += "const later = () => setTimeout(tell, 500); later();"
+        # An address of its own: neither a page that the browser kept nor a late answer is taken for this one.
+        name = str(next(asked))
         # Before the last end: scripts of the page have such words, too.
         page, end, _ = report.read_text().rpartition("</body></html>")
-        (folder / "inner.html").write_text(f"{page}<script>{before}; {tell}</script>{end}")
-        (folder / "outer.html").write_text(
-            "<script>onmessage = (told) => fetch('/', {method: 'POST', body: told.data});</script>"
-            f'<iframe src="inner.html{fragment}" style="border:0;width:{width}px;height:{height}px"></iframe>'
+        (folder / f"{name}.html").write_text(f"{page}<script>{before}; {tell}</script>{end}")
+        (folder / f"outer-{name}.html").write_text(
+            f"<script>onmessage = (told) => fetch('/{name}', {{method: 'POST', body: told.data}});</script>"
+            f'<iframe src="{name}.html{fragment}" style="border:0;width:{width}px;height:{height}px"></iframe>'
         )
-        address = f"http://127.0.0.1:{server.server_port}/outer.html"
+        address = f"http://127.0.0.1:{server.server_port}/outer-{name}.html"
         size = f"--window-size={width + 40},{height + 100}"
         with (folder / "log").open("w") as log:
             look = ["--blink-settings=preferredColorScheme=0"] if dark else []
@@ -84,7 +88,7 @@ def ask(chromium: list[str], report: Path, tmp_path_factory: pytest.TempPathFact
                 [*chromium, *look, size, address], stderr=log, stdout=log, start_new_session=True
             )
             try:
-                told = answers.get(timeout=120)
+                told = next(said for to, said in iter(partial(answers.get, timeout=120), None) if to == f"/{name}")
             finally:
                 os.killpg(browser.pid, signal.SIGKILL)
                 browser.wait()

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -143,7 +144,12 @@ def _slurm(file: Path) -> tuple[Any, int, int]:
         FileError: If the file cannot be used: it, and what was expected.
     """
     import yaml  # noqa: PLC0415
+
+    ctrl_c = signal.getsignal(signal.SIGINT)
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415
+
+    # The package takes ctrl-C for itself as it is loaded.
+    signal.signal(signal.SIGINT, ctrl_c)
 
     try:
         given = yaml.safe_load(read_file(file))

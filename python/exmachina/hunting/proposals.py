@@ -5,13 +5,16 @@ numbers by a normal distribution, names by a probability for each, adapted toget
 """
 
 from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from cmaes import CatCMAwM
 
 from exmachina.hunting.seeds import named_seed
 from exmachina.hunting.space import Point, Space
 from exmachina.hunting.trials import Harms
+
+if TYPE_CHECKING:
+    from cmaes import CatCMAwM
 
 __all__ = ["Proposals", "proposals"]
 
@@ -69,7 +72,9 @@ def _climb(space: Space, start: Point, networks: int, seed: int) -> Generator[li
     return spent
 
 
-def _optimiser(space: Space, start: Point, seed: int) -> CatCMAwM:
+def _optimiser(space: Space, start: Point, seed: int) -> "CatCMAwM":
+    from cmaes import CatCMAwM  # noqa: PLC0415 (brings SciPy, which takes a while to load)
+
     numbers, choices = len(space.numbers), space.choices
     cube, chosen = start
     chances = np.zeros((len(choices), max(choices, default=0)))

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from exmachina.errors import OptionError
 from exmachina.hunting.limits import Limits
@@ -56,6 +55,8 @@ class Space:
 
     def scattered(self, count: int, seed: int) -> list[Point]:
         """So many points, evenly spread along each axis (a Latin hypercube)."""
+        from scipy.stats import qmc  # noqa: PLC0415 (takes a while to load)
+
         sides = len(self.numbers) + len(self.names)
         drawn = qmc.LatinHypercube(sides, rng=seed).random(count)
         split = len(self.numbers)
