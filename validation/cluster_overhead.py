@@ -22,7 +22,8 @@ from exmachina import Engine, EngineOptions, opened
 RESULT = Path(__file__).parents[1] / "docs" / "results" / "cluster-overhead.csv"
 WORKERS = 2
 REPEATS = 3 if len(sys.argv) == 1 else int(sys.argv[1])
-STEPS = 2
+STEPS = 12
+RUNS = 960
 
 
 def design(engine: Engine) -> object:
@@ -32,7 +33,7 @@ def design(engine: Engine) -> object:
 
 def evaluation(engine: Engine) -> object:
     """Schemes on a scenario."""
-    flows = exmachina.evaluate("r4", ["cubic", "general-1", "newreno/codel"], runs=96, cluster=engine).flows
+    flows = exmachina.evaluate("r4", ["cubic", "general-1", "newreno/codel"], runs=RUNS, cluster=engine).flows
     return flows.write_csv()
 
 
