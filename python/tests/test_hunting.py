@@ -332,3 +332,9 @@ def test_mistakes_on_the_command_line(exmachina: Command, arguments: list[str], 
     done = exmachina(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_scheme_that_there_is_not_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nosuch"):
+        worst("nosuch", output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

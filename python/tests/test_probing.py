@@ -306,3 +306,9 @@ def test_mistakes_on_the_command_line(exmachina: Command, arguments: list[str], 
     done = exmachina(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(f"exmachina: {message}")
+
+
+def test_a_scheme_that_there_is_not_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nosuch"):
+        probe("nosuch", output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

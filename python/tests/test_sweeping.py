@@ -334,3 +334,10 @@ def test_mistakes_on_the_command_line(arguments: list[str], message: str, exmach
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"exmachina: {message}")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("base", ["r4", "general-1"])
+def test_a_scheme_that_there_is_not_leaves_nothing(base: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nosuch"):
+        sweep(base, ["nosuch"], over={"link.loss": [0, 0.1]}, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,5 +1,6 @@
 """What becomes of a claim, by numbers made by hand on both sides of each boundary; and what shipped claims ask for."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from madeup import claim
 
 import exmachina
 from exmachina.reproduce.cast import ALGORITHMS, Cast
-from exmachina.reproduce.claims import claims_of
+from exmachina.reproduce.claims import claims_of, why_missed
 from exmachina.reproduce.experiment import Experiment, catalogue
 from exmachina.reproduce.measuring import operands
 from exmachina.reproduce.running import Ran
@@ -132,6 +133,24 @@ def test_a_number_with_the_papers_inside_its_interval_is_reproduced(  # noqa: PL
     ours, paper = (one, other) if ours_first else (other, one)
     asked = {"better": better, "above": above, "below": below}
     assert ruling(paper, (low, ours, high), reading, **asked) is REPRODUCED
+
+
+@pytest.mark.parametrize(
+    ("published", "words"),
+    [
+        (1.5, "The published tables do not miss it, "),
+        (0.5, "The published tables miss it, too, "),
+        (None, "Why it is missed, we do not know."),
+    ],
+)
+def test_whether_a_missed_claim_is_our_tables_doing_follows_from_the_published_ones(
+    published: float | None, words: str
+) -> None:
+    missed, met = (replace(claim("a", 1.0, ours, kind="order"), tables="ours") for ours in (0.9, 1.1))
+    theirs = replace(claim("a-published", 1.0, published, kind="order"), tables="published")
+    assert why_missed(missed, [missed, theirs]).startswith(words)
+    assert why_missed(missed, [missed]) == "Why it is missed, we do not know."
+    assert why_missed(met, [met, theirs]) == ""
 
 
 def test_every_verdict_has_its_rule_and_compares_with_its_words() -> None:

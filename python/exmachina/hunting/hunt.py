@@ -103,6 +103,7 @@ def worst(
     within = _limits(limits, contender).without(without)
     table = [contender.scheme] if isinstance(contender.scheme, Table) else []
     delta = designed_delta(table) if chosen.delta is None else chosen.delta
+    Base().refuse([scheme, *others])
     folder = None if output is None else make_folder(output)
     lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
     with lock, opened(chosen) as engine:

@@ -1,13 +1,15 @@
 """One network: a link, and senders that are alike but for what is said otherwise, every quantity at one value."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
 import tomli_w
 
+from exmachina.evaluation import Evaluation
 from exmachina.networks import Model, Ranges, Span, dumbbell
-from exmachina.schemes import digits
+from exmachina.schemes import SchemeLike, digits
 
 __all__ = ["Base"]
 
@@ -130,6 +132,10 @@ class Base:
     def scenario(self, runs: int, seed: int, duration_s: float | None = None) -> str:
         """The text of a scenario without contenders; senders with numbers from `senders` on are the neighbour."""
         return tomli_w.dumps(self.tables(runs, seed, self.duration_s if duration_s is None else duration_s))
+
+    def refuse(self, schemes: Sequence[SchemeLike]) -> None:
+        """Raises SchemeError if one of these cannot run: before anything is simulated or written."""
+        Evaluation(self.scenario(1, 1)).changed(schemes)
 
     def tables(self, runs: int, seed: int, duration_s: float) -> dict[str, Any]:
         """What the scenario holds."""

@@ -94,10 +94,12 @@ def probe(
     known = {label: found for label, table in tables.items() if (found := designed_range(table)) is not None}
     base = _base(network, next((tables[label] for label in known), None))
     delta = designed_delta(list(tables.values())) if chosen.delta is None else chosen.delta
+    schemes = [scheme for scheme, _ in everyone.values()]
+    base.refuse(schemes)
     folder = None if output is None else make_folder(output)
     with nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder"):
         with opened(chosen) as engine:
-            walk = _Walk([scheme for scheme, _ in everyone.values()], base, chosen, delta, engine, folder)
+            walk = _Walk(schemes, base, chosen, delta, engine, folder)
             frame = walk.along(along, known, on_progress)
         edges, states = _of_tables(tables, base)
         passport = Passport(

@@ -1,6 +1,7 @@
 """From measured numbers to claims; what becomes of one is decided in `verdicts.py`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,9 +10,9 @@ from exmachina.reproduce.experiment import ClaimSpec, Experiment
 from exmachina.reproduce.measuring import Measurer, operands
 from exmachina.reproduce.running import Ran
 from exmachina.reproduce.seen import cases_of, seen_words
-from exmachina.reproduce.verdicts import Claim
+from exmachina.reproduce.verdicts import Claim, Verdict
 
-__all__ = ["claims_of"]
+__all__ = ["claims_of", "why_missed"]
 
 
 def claims_of(
@@ -20,13 +21,34 @@ def claims_of(
     """All claims of an experiment, those on RemyCCs with each kind of tables that has all that they name."""
     for spec in experiment.claims:
         algorithms = _algorithms(experiment, spec)
+        alike = []
         for kind, tables in cast.kinds.items():
             if kind == "ours" or (algorithms and algorithms <= set(tables)):
                 name = spec.id if kind == "ours" else f"{spec.id}-{kind}"
                 measurer = _measurer(kind, cast, ran, numbers)
                 own = {one: tables[one] for one in sorted(algorithms & set(tables))}
                 seen = seen_words(experiment, spec.measure, own, ran, published=kind == "published")
-                yield _claim(spec, name, measurer, kind if algorithms else "", seen, ran)
+                alike.append(_claim(spec, name, measurer, kind if algorithms else "", seen, ran))
+        for claim in alike:
+            yield replace(claim, note=" ".join(filter(None, (claim.note, why_missed(claim, alike)))))
+
+
+def why_missed(claim: Claim, alike: Sequence[Claim]) -> str:
+    """Why a claim is not reproduced, as far as the same claim with the authors' tables tells.
+
+    Args:
+        claim: Any; nothing is said of one that is not missed.
+        alike: The same claim with each kind of tables.
+    """
+    if claim.verdict is not Verdict.FAILED:
+        return ""
+    others = [one for one in alike if one is not claim]
+    theirs = next((one.verdict for one in others if one.tables == "published"), Verdict.UNMEASURED)
+    if theirs is Verdict.UNMEASURED:
+        return "Why it is missed, we do not know."
+    if theirs is Verdict.FAILED:
+        return "The published tables miss it, too, on the same networks; why, we do not know."
+    return "The published tables do not miss it, on the same networks: it is what ours do."
 
 
 def _measurer(kind: str, cast: Cast, ran: Ran, numbers: Mapping[tuple[str, str], float]) -> Measurer:

@@ -11,7 +11,7 @@ from typing import Unpack
 import polars as pl
 
 from exmachina.engines import opened
-from exmachina.errors import OptionError, Stopped
+from exmachina.errors import OptionError, SchemeError, Stopped
 from exmachina.evaluation import Evaluation, NetworkLike, network_of, outside_words
 from exmachina.files import alone, make_folder
 from exmachina.networks import Model, Ranges, stated
@@ -90,10 +90,14 @@ def sweep(
         if name in fields and getattr(chosen, name) is not None:
             raise OptionError(f"over: {name}: expected it to be swept or given, not both")
     points = points_of(base, fields)
+    if isinstance(base, Model) and not schemes:
+        raise SchemeError("schemes: expected at least one; a model has none of its own")
+    warnings = _outside(base, points, schemes)
     folder = None if output is None else make_folder(output)
     lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
     with lock, opened(chosen) as engine:
-        found = _walked(base, fields, points, Simulator(schemes, chosen, engine, folder), on_progress)
+        walked = _walked(base, fields, points, Simulator(schemes, chosen, engine, folder), on_progress)
+        found = replace(walked, warnings=warnings)
         if folder is not None:
             found.save(folder)
     return found
@@ -129,7 +133,6 @@ def _walked(
         who="label" if scenario else "scheme",
         frame=rows,
         summary=summary,
-        warnings=_outside(base, points, simulator.schemes),
     )
 
 
@@ -162,7 +165,11 @@ def _column(name: str, value: Value, values: Sequence[Value]) -> pl.Expr:
 def _outside(
     base: Model | Evaluation, points: Sequence[Point], schemes: Sequence[SchemeLike] | None
 ) -> tuple[str, ...]:
-    """What is said of tables that meet something else somewhere than what they were designed for."""
+    """What is said of tables that meet something else somewhere than what they were designed for.
+
+    Raises:
+        SchemeError: If there is no such scheme.
+    """
     evaluation = base if isinstance(base, Evaluation) else Evaluation(base.text, f"{base.name}.toml")
     met: Ranges = reduce(Ranges.united, (stated(point.network.text) for point in points))
     return outside_words(evaluation.changed(schemes), met)

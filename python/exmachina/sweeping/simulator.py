@@ -7,7 +7,6 @@ from pathlib import Path
 import polars as pl
 
 from exmachina.engines import Engine
-from exmachina.errors import SchemeError
 from exmachina.evaluation import Evaluation, evaluate
 from exmachina.files import FinishedRuns, digest
 from exmachina.networks import Model
@@ -48,8 +47,6 @@ class Simulator:
 
     def _scored(self, model: Model, tell: Tell) -> ScoreReport:
         given, chosen = self.schemes or (), self.options
-        if not given:
-            raise SchemeError("schemes: expected at least one; a model has none of its own")
         specimens = ScoreOptions.specimens if chosen.runs is None else chosen.runs
         seconds_each = model.duration_s if chosen.duration_s is None else chosen.duration_s
         seed = model.seed if chosen.seed is None else chosen.seed
