@@ -13,6 +13,7 @@ __all__ = [
     "InUseError",
     "InputError",
     "LimitsError",
+    "MachineError",
     "ModelError",
     "OptionError",
     "ScenarioError",
@@ -83,6 +84,16 @@ class LimitsError(InputError):
     Traceback (most recent call last):
         ...
     exmachina.errors.LimitsError: limits.toml: rates: there is no such axis; ...; did you mean rate?
+    """
+
+
+class MachineError(InputError):
+    """This machine lacks something that is needed, or has something else to do; the message says what.
+
+    >>> exmachina.testbed("r4-today", ["cubic"], runs=1, duration_s=0.2, late_ms=1e-9, attempts=1)
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.MachineError: testbed: ...
     """
 
 

@@ -18,6 +18,7 @@ ROOMS = (
     "exporting",
     "scoring",
     "evaluation",
+    "measuring",
     "inspection",
     "probing",
     "hunting",

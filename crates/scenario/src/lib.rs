@@ -146,6 +146,7 @@ pub mod neighbour;
 pub mod objective;
 mod quantity;
 mod queues;
+mod real;
 pub mod replay;
 #[cfg(test)]
 mod replay_tests;
