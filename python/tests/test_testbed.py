@@ -100,6 +100,24 @@ def test_transfers_end_when_their_bytes_are_through() -> None:
 
 @on_a_kernel
 @pytest.mark.slow
+def test_on_periods_shorter_than_a_handshake_are_not_taken_for_each_other() -> None:
+    """Their connections are given up before they are open, and wait at the receiver when the next one is opened."""
+    short = scenario(workload={"on": {"seconds": 0.02}, "off": {"seconds": 0.02}}, path={"rtt_ms": 100})
+    flows = exmachina.testbed(short, late_ms=50).results.flows
+    assert (flows["on_s"] > 0.3).all()
+
+
+@on_a_kernel
+@pytest.mark.slow
+def test_a_scheme_that_the_kernel_has_by_another_name_runs_under_that() -> None:
+    found = exmachina.testbed(scenario(duration_s=1), ["vegas"], loaded={"vegas": "reno"}, late_ms=50)
+    assert found.results.summary["label"].to_list() == ["vegas"]
+    with pytest.raises(exmachina.MachineError, match=r"^testbed: this kernel has no congestion control nonesuch: "):
+        exmachina.testbed(scenario(duration_s=1), ["vegas"], loaded={"vegas": "nonesuch"}, late_ms=50)
+
+
+@on_a_kernel
+@pytest.mark.slow
 def test_runs_that_are_late_are_made_again_and_in_the_end_refused() -> None:
     told = r"^testbed: cubic, run 0: one packet in a thousand .* more than 1e-06 ms late, .* in 2 attempts"
     with pytest.raises(exmachina.MachineError, match=told):

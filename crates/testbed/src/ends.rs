@@ -184,9 +184,7 @@ impl Flow {
             Err(_) => false,
         });
         let Some(pair) = &mut self.pair else { return Ok(()) };
-        if pair.receiver.is_none() {
-            pair.accept(&self.plan.listener)?;
-        }
+        pair.accept(&self.plan.listener)?;
         if self.is_on {
             pair.write()?;
         }

@@ -40,17 +40,21 @@ impl Pair {
         Ok(Pair { sender: socket.into(), receiver: None, to_write: 0, to_read: 0 })
     }
 
-    /// Takes the receiver's socket, if the connection is open by now.
+    /// Takes the receiver's socket, if the connection is open by now. Others that wait are of senders that stopped before.
     pub fn accept(&mut self, listener: &TcpListener) -> io::Result<()> {
-        match listener.accept() {
-            Ok((receiver, _)) => {
-                receiver.set_nonblocking(true)?;
-                self.receiver = Some(receiver);
-                Ok(())
+        while self.receiver.is_none() {
+            match listener.accept() {
+                Ok((receiver, from)) if from == self.sender.local_addr()? => {
+                    receiver.set_nonblocking(true)?;
+                    self.receiver = Some(receiver);
+                }
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => {}
+                Err(error) if is_later(&error) => break,
+                Err(error) => return Err(error),
             }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(()),
-            Err(error) => Err(error),
         }
+        Ok(())
     }
 
     /// Writes what the socket takes.

@@ -7,7 +7,7 @@ packets are handed over in time: of that a run keeps a log, and one that was lat
 import os
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -52,6 +52,7 @@ def testbed(
     schemes: Sequence[SchemeLike] | None = None,
     options: TestbedOptions | None = None,
     *,
+    loaded: Mapping[str, str] | None = None,
     output: str | os.PathLike[str] | None = None,
     pcap: str | os.PathLike[str] | None = None,
     on_progress: Callable[[Measuring], None] | None = None,
@@ -76,6 +77,8 @@ def testbed(
         scenario: As of `evaluate`, with the preset "today" of transports: real hosts have the transport that they have.
         schemes: The contenders; those of the scenario if not given.
         options: Runs, seconds, seed, how many at once, and how late packets may be.
+        loaded: What the kernel calls rule tables, or other schemes, that were loaded into it (see `export`), by the
+            contenders' labels.
         output: A folder, created if missing.
         pcap: A folder for what the senders' hosts saw of each run, headers only, as files that Wireshark reads.
         on_progress: Called at the beginning and after each run.
@@ -93,10 +96,11 @@ def testbed(
     )
     if not evaluation.contenders:
         raise SchemeError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
-    evaluation.check_measurable({})
+    names = dict(loaded or {})
+    evaluation.check_measurable(names)
     check_machine()
     folder = None if output is None else make_folder(output)
-    bed = _Bed(evaluation, chosen, {}, None if pcap is None else make_folder(pcap))
+    bed = _Bed(evaluation, chosen, names, None if pcap is None else make_folder(pcap))
     lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
     with lock:
         measurement = _measurement(bed, folder, on_progress)
