@@ -31,7 +31,7 @@ pub fn check(evaluation: &Evaluation, text: &str, file: &str, loaded: &KernelNam
 /// If it has none of this kind.
 pub fn kernel_name(label: &str, scheme: &SchemeName, loaded: &KernelNames) -> Result<String, String> {
     let name = match scheme {
-        SchemeName::Cubic | SchemeName::CubicRfc9438 => "cubic",
+        SchemeName::Cubic | SchemeName::CubicRfc9438 | SchemeName::CubicLinux6 => "cubic",
         SchemeName::NewReno => "reno",
         SchemeName::Bbr1 => "bbr",
         _ => match loaded.get(label) {
