@@ -131,8 +131,9 @@ def test_the_command_line_measures_and_refuses_in_one_line(exmachina: Command, t
     done = exmachina("testbed", "x.toml", "--duration", "1", "--late-ms", "50", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "Packets were handed over" in done.stdout
-    refused = exmachina("testbed", "x.toml", "--schemes", "vegas")
-    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    for given in [("--schemes", "vegas"), ("--loaded", "vegas"), ("--at-once", "0")]:
+        refused = exmachina("testbed", "x.toml", *given)
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
 @on_a_kernel
