@@ -32,6 +32,7 @@ def scenario(**changes: object) -> exmachina.Evaluation:
         ({"transport": {"preset": "remy13"}}, 'transport: expected preset = "today"'),
         ({"transport": {"initial_window": 4}}, 'transport: expected preset = "today"'),
         ({"transport": {"opening": "syn-and-data"}}, 'transport.opening: expected "data" or "syn"'),
+        ({"transport": {"packet_bytes": 100}}, "transport.packet_bytes: expected at least 576"),
         ({"path": {"clock_ms": 1}}, "path.clock_ms: expected none"),
         ({"path": {"reordering": {"probability": 0.1, "delay_ms": 1}}}, "path.reordering: expected none"),
         ({"schemes": ["cubic/xcp"]}, "link.queue: expected another queue"),

@@ -1,8 +1,13 @@
 //! Which scenarios can be made of real hosts, whose transport is what it is, on a path of ours.
 
-use super::{Document, Evaluation, FileError, Quantity};
+use exmachina_hosts::scheme::SchemeName;
 use exmachina_hosts::transport::Opening;
 use exmachina_net::queue::QueueKind;
+
+use super::{Document, Evaluation, FileError, Quantity};
+
+/// What every host takes (RFC 1122 §3.3.2).
+const LEAST_BYTES: u16 = 576;
 
 impl Evaluation {
     /// Refuses what only a simulation can do.
@@ -14,10 +19,11 @@ impl Evaluation {
                      the transport that they have";
         let xcp = self.contenders.iter().any(|contender| matches!(contender.queue, Some(QueueKind::Xcp(_))))
             || self.links.iter().any(|link| matches!(link.queue, Some(QueueKind::Xcp(_))));
-        let opening = self.transport.settings(&exmachina_hosts::scheme::SchemeName::Cubic).opening;
+        let opening = self.transport.settings(&SchemeName::Cubic).opening;
         let refusals = [
             ("transport", !self.transport.is_of_hosts(), hosts),
             ("transport.opening", opening == Opening::SynAndData, "expected \"data\" or \"syn\""),
+            ("transport.packet_bytes", self.transport.packet_bytes() < LEAST_BYTES, "expected at least 576"),
             ("path.reordering", self.path.reordering != Default::default(), "expected none: packets stay in order"),
             (
                 "path.clock_ms",

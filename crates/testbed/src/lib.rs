@@ -7,30 +7,20 @@
 //! Each run has namespaces without a name, which only its threads and sockets hold: they vanish with the process, however
 //! that ends. Nothing outside them is touched.
 
-#[cfg(target_os = "linux")]
+#![cfg(target_os = "linux")]
+
 mod account;
-#[cfg(target_os = "linux")]
 mod capture;
-#[cfg(target_os = "linux")]
 mod clock;
-#[cfg(target_os = "linux")]
 mod ends;
-#[cfg(target_os = "linux")]
 mod lateness;
-#[cfg(target_os = "linux")]
 mod link;
-#[cfg(target_os = "linux")]
 mod measure;
-#[cfg(target_os = "linux")]
 mod namespace;
-#[cfg(target_os = "linux")]
 mod pair;
 mod possible;
-#[cfg(target_os = "linux")]
 mod segment;
 
-#[cfg(target_os = "linux")]
 pub use lateness::Lateness;
-#[cfg(target_os = "linux")]
 pub use measure::{Measured, Run, measure};
 pub use possible::{KernelNames, check};
