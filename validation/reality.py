@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
-from reality_page import picture, write_page
+from reality_page import page, picture
 
 import exmachina
 from exmachina.files import make_folder, write_atomically
@@ -106,7 +106,7 @@ def main() -> None:
             print(f"{cell}: done", flush=True)
     rows = pl.read_csv(ROWS)
     picture(rows, DOCS / "reality.png")
-    write_page(rows, DOCS / "reality.md", platform.release(), RUN_S)
+    write_atomically(DOCS / "reality.md", page(rows, platform.release().partition("-")[0], RUN_S).encode())
 
 
 def arguments() -> argparse.Namespace:

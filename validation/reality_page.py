@@ -5,7 +5,6 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
-from exmachina.files import write_atomically
 from exmachina.pictures.render import save
 from exmachina.pictures.style import GROUND, MUTED, family_colours
 from exmachina.pictures.theme import CONFIG, colours_by, heading, layered
@@ -79,14 +78,14 @@ All numbers are in [reality.csv](results/reality.csv), with timeouts and latenes
 """
 
 
-def write_page(rows: pl.DataFrame, path: Path, release: str, run_s: float) -> None:
-    """Writes the page about these rows."""
+def page(rows: pl.DataFrame, release: str, run_s: float) -> str:
+    """The page about these rows, of runs of so long on this Linux."""
     pairs = paired(rows)
     measured = rows.filter(pl.col("side") == "measured", pl.col("attempts").is_not_null())
     made = int(measured["runs"].sum())
     crowds = {cell: measured.filter(pl.col("cell") == cell) for cell in CROWDS}
     names = crowds["r4"]["scheme"].to_list()
-    text = PAGE.format(
+    return PAGE.format(
         release=release,
         runs=int(measured["runs"].min()),
         run_s=run_s,
@@ -104,7 +103,6 @@ def write_page(rows: pl.DataFrame, path: Path, release: str, run_s: float) -> No
         again=int(measured["attempts"].sum()) - made,
         made=made,
     )
-    write_atomically(path, text.encode())
 
 
 def _beside(words: str, own: pl.DataFrame) -> str:

@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time;
 
@@ -110,7 +110,7 @@ impl<'a> Link<'a> {
                 break;
             }
             self.greet()?;
-            self.take_in(now)?;
+            self.take_in()?;
             self.pass_back()?;
             self.wait(end)?;
         }
@@ -157,7 +157,7 @@ impl<'a> Link<'a> {
     }
 
     /// Takes in what the senders sent.
-    fn take_in(&mut self, began: Option<Instant>) -> io::Result<()> {
+    fn take_in(&mut self) -> io::Result<()> {
         let mut room = [0; LONGEST];
         while let Some(length) = take(self.near, &mut room)? {
             let bytes = &room[..length];
@@ -168,7 +168,7 @@ impl<'a> Link<'a> {
                 capture.take(bytes);
             }
             account.sent(&segment);
-            let Some(now) = began.and_then(|_| self.clock.now()) else {
+            let Some(now) = self.clock.now() else {
                 let rtt = time::Duration::from_nanos(self.plan.empty_rtts[sender].as_nanos());
                 self.early.push((time::Instant::now() + rtt, bytes.to_vec()));
                 continue;
@@ -207,9 +207,7 @@ impl<'a> Link<'a> {
         for (greeting, _) in &self.early {
             due = due.min(greeting.saturating_duration_since(now));
         }
-        // SAFETY: the devices outlive this call.
-        let borrowed = |device: &SyncDevice| unsafe { BorrowedFd::borrow_raw(device.as_raw_fd()) };
-        let mut devices = [self.near, self.far].map(|device| PollFd::new(borrowed(device), PollFlags::POLLIN));
+        let mut devices = [self.near, self.far].map(|device| PollFd::new(device.as_fd(), PollFlags::POLLIN));
         match ppoll(&mut devices, Some(TimeSpec::from_duration(due)), None) {
             Ok(_) | Err(Errno::EINTR) => Ok(()),
             Err(error) => Err(error.into()),

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrIn, sockopt};
@@ -95,7 +95,7 @@ impl Pair {
         // SAFETY: the kernel writes at most `bytes` bytes, and says how many.
         let answer = unsafe {
             libc::getsockopt(
-                self.sender.as_fd().as_raw_fd(),
+                self.sender.as_raw_fd(),
                 libc::IPPROTO_TCP,
                 libc::TCP_INFO,
                 info.as_mut_ptr().cast(),
