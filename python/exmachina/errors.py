@@ -90,10 +90,10 @@ class LimitsError(InputError):
 class MachineError(InputError):
     """This machine lacks something that is needed, or has something else to do; the message says what.
 
-    >>> exmachina.testbed("r4-today", ["cubic"], runs=1, duration_s=0.2, late_ms=1e-9, attempts=1)
+    >>> raise exmachina.MachineError("deploy: this machine lacks root (try sudo)")
     Traceback (most recent call last):
         ...
-    exmachina.errors.MachineError: testbed: ...
+    exmachina.errors.MachineError: deploy: this machine lacks root (try sudo)
     """
 
 

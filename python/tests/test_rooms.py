@@ -16,6 +16,7 @@ ROOMS = (
     "networks",
     "schemes",
     "exporting",
+    "deploying",
     "scoring",
     "evaluation",
     "measuring",
