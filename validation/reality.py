@@ -1,7 +1,7 @@
 """Simulation against reality: the same scenarios in the simulator and on this machine's kernel, side by side.
 
 Usage: reality.py [CELL ...] [--schemes NAMES] [--cache FOLDER] [--trace FILE] [--page]. A CELL is one of `CELLS`; all
-if none is named. It needs root, and for rule tables what loads them (`exmachina export --to bpf`). A run takes half a
+if none is named. It needs root, and for rule tables what loads them (docs/testbed.md). A run takes half a
 minute: of slow links eight are measured at a time, of fast ones two, as far as packets are handed over in time.
 Finished runs are kept in the cache, so that it goes on where it was stopped.
 
@@ -11,11 +11,7 @@ as they are. docs/reality.md and its picture are made from these; --page makes t
 
 import argparse
 import platform
-import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import polars as pl
 from reality_page import page, picture
@@ -99,11 +95,10 @@ def main() -> None:
     """Measures and simulates, and writes what is asked for."""
     given = arguments()
     schemes = given.schemes.split(",")
-    with loaded([] if given.page else [name for name in schemes if name not in HUMAN]) as names:
-        for cell in () if given.page else given.cells or CELLS:
-            rows = compared(cell, schemes, names, given.trace, make_folder(given.cache / cell))
-            write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
-            print(f"{cell}: done", flush=True)
+    for cell in () if given.page else given.cells or CELLS:
+        rows = compared(cell, schemes, given.trace, make_folder(given.cache / cell))
+        write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
+        print(f"{cell}: done", flush=True)
     rows = pl.read_csv(ROWS)
     picture(rows, DOCS / "reality.png")
     write_atomically(DOCS / "reality.md", page(rows, platform.release().partition("-")[0], RUN_S).encode())
@@ -120,20 +115,7 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-@contextmanager
-def loaded(tables: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Tables in the kernel meanwhile: its names for them."""
-    with TemporaryDirectory() as home, ExitStack() as undo:
-        names = {}
-        for number, table in enumerate(tables):
-            folder, names[table] = Path(home) / table, f"reality{number}"
-            exmachina.export(table, to="bpf", output=folder, name=names[table])
-            subprocess.run(["make", "load"], cwd=folder, check=True, capture_output=True)
-            undo.callback(subprocess.run, ["make", "unload"], cwd=folder, check=True, capture_output=True)
-        yield names
-
-
-def compared(cell: str, schemes: list[str], names: dict[str, str], trace: Path, folder: Path) -> pl.DataFrame:
+def compared(cell: str, schemes: list[str], trace: Path, folder: Path) -> pl.DataFrame:
     """A row for each scheme and side."""
     text, mbps = CELLS[cell]
     files = {"verizon.down": trace.read_bytes()} if cell == "lte" else {}
@@ -141,7 +123,7 @@ def compared(cell: str, schemes: list[str], names: dict[str, str], trace: Path, 
         schemes, runs=RUNS, duration_s=RUN_S, seed=SEED
     )
     at_once = FAST_AT_ONCE if mbps >= FAST_MBPS else SLOW_AT_ONCE
-    measured = exmachina.testbed(evaluation, at_once=at_once, attempts=ATTEMPTS, loaded=names, output=folder)
+    measured = exmachina.testbed(evaluation, at_once=at_once, attempts=ATTEMPTS, output=folder)
     also = [ALSO[scheme] for scheme in schemes if scheme in ALSO]
     simulated = exmachina.evaluate(evaluation.changed([*schemes, *also]), threads=1)
     late = measured.lateness.group_by("contender").agg(
@@ -188,8 +170,11 @@ def with_rows(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     known = pl.read_csv(ROWS, schema_overrides=rows.schema)
     all_rows = pl.concat([known.join(rows, on=["cell", "scheme", "side"], how="anti"), rows])
-    order = {cell: i for i, cell in enumerate(CELLS)}
-    return all_rows.sort(pl.col("cell").replace_strict(order), maintain_order=True)
+    places = [
+        pl.col(name).replace_strict({one: place for place, one in enumerate(order)}, default=len(order))
+        for name, order in [("cell", list(CELLS)), ("scheme", ["cubic", ALSO["cubic"], *HUMAN[1:], *TABLES])]
+    ]
+    return all_rows.sort(places, maintain_order=True)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,10 @@ import pytest
 from conftest import Command, network
 
 import exmachina
+from exmachina.deploying import lacking
 from exmachina.measuring import needs
 
+CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 LIFE_S = 30
 """What a process is waited for, at most."""
 
@@ -119,6 +121,18 @@ def test_a_scheme_that_the_kernel_has_by_another_name_runs_under_that() -> None:
 
 @on_a_kernel
 @pytest.mark.slow
+@pytest.mark.skipif(bool(lacking()), reason=f"tables in the kernel: it lacks {', '.join(lacking())}")
+def test_a_rule_table_is_in_the_kernel_as_long_as_it_is_measured(tmp_path: Path) -> None:
+    before = CONTROLS.read_text()
+    schemes = ["cubic", "general-1-robust", "general-1-robust/codel"]
+    found = exmachina.testbed(scenario(duration_s=1), schemes, late_ms=50, at_once=3)
+    assert found.results.flows["contender"].unique(maintain_order=True).to_list() == schemes
+    assert (found.results.flows["delivered_packets"] > 0).all()
+    assert CONTROLS.read_text() == before
+
+
+@on_a_kernel
+@pytest.mark.slow
 def test_runs_that_are_late_are_made_again_and_in_the_end_refused() -> None:
     told = r"^testbed: cubic, run 0: one packet in a thousand .* more than 1e-06 ms late, .* in 2 attempts"
     with pytest.raises(exmachina.MachineError, match=told):
@@ -132,7 +146,7 @@ def test_the_command_line_measures_and_refuses_in_one_line(exmachina: Command, t
     done = exmachina("testbed", "x.toml", "--duration", "1", "--late-ms", "50", "--quiet")
     assert done.returncode == 0, done.stderr
     assert "Packets were handed over" in done.stdout
-    for given in [("--schemes", "vegas"), ("--loaded", "vegas"), ("--at-once", "0")]:
+    for given in [("--schemes", "vegas"), ("--at-once", "0")]:
         refused = exmachina("testbed", "x.toml", *given)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 

@@ -38,7 +38,7 @@ pub fn kernel_name(label: &str, scheme: &SchemeName, loaded: &KernelNames) -> Re
             Some(name) => name,
             None => {
                 return Err(format!(
-                    "expected cubic, newreno, bbr1 or a rule table that was loaded into the kernel, got {label}"
+                    "expected cubic, newreno, bbr1 or a rule table, which are what a kernel can run, got {label}"
                 ));
             }
         },
@@ -72,7 +72,7 @@ off = { seconds = 5 }
     #[test]
     fn schemes_that_kernels_have_go_by_the_simulators_names() {
         assert_eq!(told(DUMBBELL), "");
-        let expected = "expected cubic, newreno, bbr1 or a rule table that was loaded into the kernel, got vegas";
+        let expected = "expected cubic, newreno, bbr1 or a rule table, which are what a kernel can run, got vegas";
         assert_eq!(told(&DUMBBELL.replace("newreno", "vegas")), format!("x.toml: schemes: {expected}"));
         let own = DUMBBELL.replace("count = 2", "count = 2\nscheme = 'vegas'");
         assert_eq!(told(&own), format!("x.toml: senders.scheme: {expected}"));

@@ -9,7 +9,6 @@ from exmachina.command.parameters import SHORT, Output, Quiet
 from exmachina.command.progress import Count, bar
 from exmachina.command.terminal import consoles, show_results
 from exmachina.engines import InThisThread
-from exmachina.errors import OptionError
 from exmachina.measuring import Measurement, Measuring, TestbedOptions
 from exmachina.measuring import testbed as measure_schemes
 from exmachina.pictures import draw
@@ -21,7 +20,6 @@ def testbed(
     scenario: str,
     *,
     schemes: str | None = None,
-    loaded: str = "",
     options: Annotated[TestbedOptions, SHORT] = TestbedOptions(),  # noqa: B008 (frozen)
     output: Annotated[Path | None, Output] = None,
     pcap: Path | None = None,
@@ -36,10 +34,9 @@ def testbed(
     Args:
         scenario: A scenario file (.toml), or the name of one that comes with the program, with the preset "today" of
             transports.
-        schemes: With commas between them: cubic, newreno and bbr1, which are the kernel's cubic, reno and bbr, each
-            with a queue if you like, such as `cubic/fqcodel`; the scenario's if not given.
-        loaded: What the kernel calls rule tables that are loaded into it (`exmachina export --to bpf`, `make load`), as
-            SCHEME=NAME with commas between them, such as `general-1-robust=general_1_rob`.
+        schemes: With commas between them: cubic, newreno and bbr1, which are the kernel's cubic, reno and bbr,
+            algorithms of `exmachina list` and .dna files, each with a queue if you like, such as `cubic/fqcodel`; the
+            scenario's if not given.
         options: See `TestbedOptions`.
         output: Write flows, a summary, how late packets were, and the picture of throughput and delay into this folder.
         pcap: Write what the senders' hosts saw of each run into this folder: headers only, for Wireshark.
@@ -48,23 +45,12 @@ def testbed(
     out, messages = consoles()
     names = None if schemes is None else [name for name in schemes.split(",") if name]
     with bar(messages, "measuring", _count, InThisThread(), quiet=quiet) as on_progress:
-        found = measure_schemes(
-            scenario, names, options, loaded=_loaded(loaded), output=output, pcap=pcap, on_progress=on_progress
-        )
+        found = measure_schemes(scenario, names, options, output=output, pcap=pcap, on_progress=on_progress)
     written = [] if output is None else found.paths(output) + draw(found.results, output)
     show_results(out, found.results)
     out.print(_lateness(found), style="dim", soft_wrap=True)
     if written:
         out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
-
-
-def _loaded(given: str) -> dict[str, str]:
-    """The kernel's names of schemes."""
-    pairs = [pair.partition("=") for pair in given.split(",") if pair]
-    for scheme, equals, name in pairs:
-        if not (scheme and equals and name):
-            raise OptionError(f"loaded: expected SCHEME=NAME with commas between them, got {given}")
-    return {scheme: name for scheme, _, name in pairs}
 
 
 def _count(now: Measuring) -> Count:

@@ -14,7 +14,7 @@ from exmachina.evaluation.options import RunOptions, RunSettings
 from exmachina.files import ALGORITHMS, SCENARIOS, FinishedRuns, digest, find, is_table_file, read_file, shipped_files
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.schemes import Contender, SchemeLike, contender_of, distinct
+from exmachina.schemes import Contender, SchemeLike, Table, contender_of, distinct
 
 __all__ = ["Evaluation", "ScenarioLike", "shipped_scenarios"]
 
@@ -168,6 +168,21 @@ class Evaluation:
             pl.lit(self.contenders[contender]).alias("contender"),
             pl.col("scheme").replace_strict(names, return_dtype=pl.String),
         ).select("contender", "run", "sender", "scheme", pl.exclude("contender", "run", "sender", "scheme"))
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The rule tables among the schemes of senders, by what results call them."""
+        chosen = {contender.label: contender.scheme for contender in self.chosen or ()}
+        shipped = list(shipped_files(ALGORITHMS))
+        found = {}
+        for label in self._inner.scheme_names:
+            name = _core.SchemeAndQueue.of(label, shipped).scheme
+            scheme = chosen.get(label, self.files.get(name))
+            if isinstance(scheme, bytes) and (is_table_file(name) or name in shipped):
+                scheme = Table(scheme, name)
+            if isinstance(scheme, Table):
+                found[label] = scheme
+        return found
 
     def check_measurable(self, loaded: Mapping[str, str]) -> None:
         """Refuses what only a simulation can run.

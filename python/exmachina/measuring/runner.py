@@ -9,7 +9,7 @@ import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Unpack
@@ -17,13 +17,14 @@ from typing import Unpack
 import polars as pl
 
 from exmachina import _core
+from exmachina.deploying import loaded as in_kernel
 from exmachina.errors import MachineError, SchemeError, Stopped
 from exmachina.evaluation import Evaluation, ScenarioLike, results_of
 from exmachina.files import alone, make_folder, write_atomically
 from exmachina.measuring.measurement import LATENESS, Measurement
 from exmachina.measuring.needs import check_machine, check_program
 from exmachina.measuring.options import TestbedOptions, TestbedSettings
-from exmachina.schemes import SchemeLike
+from exmachina.schemes import SchemeLike, Table
 
 __all__ = ["Measuring", "testbed"]
 
@@ -63,7 +64,7 @@ def testbed(
     A run has two network namespaces without a name, which nothing outlives, and touches nothing outside them. Between
     them is the simulator's own path in real time, with the scenario's queues, links, losses, delays and random streams;
     senders are on and off as they are simulated. `cubic`, `newreno` and `bbr1` are the kernel's `cubic`, `reno` and
-    `bbr`.
+    `bbr`; rule tables are in the kernel meanwhile, as `export` writes them.
 
     With `output`, results are written there at the end (see `Measurement.save`), and finished runs are kept there
     meanwhile: a measurement that was interrupted goes on where it was if it is called again.
@@ -77,8 +78,7 @@ def testbed(
         scenario: As of `evaluate`, with the preset "today" of transports: real hosts have the transport that they have.
         schemes: The contenders; those of the scenario if not given.
         options: Runs, seconds, seed, how many at once, and how late packets may be.
-        loaded: What the kernel calls rule tables, or other schemes, that were loaded into it (see `export`), by the
-            contenders' labels.
+        loaded: What the kernel calls schemes that it has already, by the contenders' labels.
         output: A folder, created if missing.
         pcap: A folder for what the senders' hosts saw of each run, headers only, as files that Wireshark reads.
         on_progress: Called at the beginning and after each run.
@@ -96,17 +96,28 @@ def testbed(
     )
     if not evaluation.contenders:
         raise SchemeError(f"{evaluation.name}: schemes: expected at least one, in the scenario or given")
-    names = dict(loaded or {})
-    evaluation.check_measurable(names)
+    given = dict(loaded or {})
+    tables = {label: table for label, table in evaluation.tables.items() if label not in given}
+    evaluation.check_measurable({**given, **dict.fromkeys(tables, "")})
     check_machine()
     folder = None if output is None else make_folder(output)
-    bed = _Bed(evaluation, chosen, names, None if pcap is None else make_folder(pcap))
     lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
-    with lock:
+    with lock, _in_the_kernel(tables) as names:
+        bed = _Bed(evaluation, chosen, {**given, **names}, None if pcap is None else make_folder(pcap))
         measurement = _measurement(bed, folder, on_progress)
         if folder is not None:
             measurement.save(folder)
     return measurement
+
+
+@contextmanager
+def _in_the_kernel(tables: Mapping[str, Table]) -> Iterator[dict[str, str]]:
+    """Tables in the kernel meanwhile: its names for them, which are this process's."""
+    with ExitStack() as stack:
+        yield {
+            label: stack.enter_context(in_kernel(table, name=f"tb{os.getpid()}x{number}"))
+            for number, (label, table) in enumerate(tables.items())
+        }
 
 
 @dataclass(frozen=True)
