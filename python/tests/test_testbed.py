@@ -12,6 +12,7 @@ import pytest
 from conftest import Command, network
 
 import exmachina
+from exmachina import _core
 from exmachina.deploying import lacking
 from exmachina.measuring import needs
 
@@ -55,6 +56,13 @@ def test_what_the_machine_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(needs, "TUN", Path("/nowhere/tun"))
     with pytest.raises(exmachina.MachineError, match=r"^testbed: it needs /nowhere/tun: .*$"):
+        exmachina.testbed(scenario())
+
+
+def test_a_program_that_was_built_for_a_demo_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("measure", "check_measurable"):
+        monkeypatch.delattr(_core, name)
+    with pytest.raises(exmachina.MachineError, match=r"^testbed: this program was built without it, .*`make build`"):
         exmachina.testbed(scenario())
 
 
