@@ -33,7 +33,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 demo: $(READY)
 	@echo "Compiling the simulator: once, a minute or two."
-	@$(BIN)/maturin develop --profile demo --locked --quiet
+	@$(BIN)/maturin develop --profile demo --no-default-features --locked --quiet
 	@$(BIN)/exmachina demo --output out
 
 # Unit tests without whole designs, and what of Python neither starts the program nor simulates for long.

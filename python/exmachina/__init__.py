@@ -23,6 +23,7 @@ from exmachina.errors import (
     InputError,
     InUseError,
     LimitsError,
+    MachineError,
     ModelError,
     OptionError,
     ScenarioError,
@@ -44,6 +45,7 @@ from exmachina.evaluation import (
 from exmachina.exporting import Export, export
 from exmachina.hunting import Hunting, Limits, Worst, WorstOptions, worst
 from exmachina.inspection import Inspection, InspectOptions, inspect, record
+from exmachina.measuring import Measurement, Measuring, TestbedOptions, testbed
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
 from exmachina.probing import Passport, ProbeOptions, Probing, probe
@@ -76,6 +78,9 @@ __all__ = [
     "Inspection",
     "Limits",
     "LimitsError",
+    "MachineError",
+    "Measurement",
+    "Measuring",
     "Model",
     "ModelError",
     "OptionError",
@@ -98,6 +103,7 @@ __all__ = [
     "Sweeping",
     "Table",
     "TableError",
+    "TestbedOptions",
     "Trace",
     "UnknownNameError",
     "Verdict",
@@ -119,6 +125,7 @@ __all__ = [
     "shipped_models",
     "shipped_scenarios",
     "sweep",
+    "testbed",
     "trace",
     "worst",
 ]

@@ -13,6 +13,7 @@ __all__ = [
     "InUseError",
     "InputError",
     "LimitsError",
+    "MachineError",
     "ModelError",
     "OptionError",
     "ScenarioError",
@@ -83,6 +84,16 @@ class LimitsError(InputError):
     Traceback (most recent call last):
         ...
     exmachina.errors.LimitsError: limits.toml: rates: there is no such axis; ...; did you mean rate?
+    """
+
+
+class MachineError(InputError):
+    """This machine lacks something that is needed, or has something else to do; the message says what.
+
+    >>> raise exmachina.MachineError("deploy: this machine lacks root (try sudo)")
+    Traceback (most recent call last):
+        ...
+    exmachina.errors.MachineError: deploy: this machine lacks root (try sudo)
     """
 
 

@@ -217,7 +217,7 @@ def test_files(scenario: Evaluation, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_scenarios_that_come_with_the_program() -> None:
     scenarios = {scenario.name: scenario for scenario in shipped_scenarios()}
-    assert list(scenarios) == ["bbr-mix", "parking-lot", "r4", "r5", "r7", "r10", "t2", "t3", "t7"]
+    assert list(scenarios) == ["bbr-mix", "parking-lot", "r4", "r4-today", "r5", "r7", "r10", "t2", "t3", "t7"]
     for scenario in scenarios.values():
         assert scenario.description
         flows = evaluate(scenario, runs=1, duration_s=0.5).flows

@@ -4,53 +4,28 @@ Needs clang, libbpf's headers and bpftool to compile, root and a kernel with BTF
 to skip. Everything happens in network namespaces of the test's own, and nothing is left behind.
 """
 
-import json
 import os
-import shutil
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from grown import grown
+from hosts import left_by, need, run, transferred, two_hosts
 
 import exmachina
 from exmachina import Table
 
 pytestmark = pytest.mark.slow
 
-BTF = Path("/sys/kernel/btf/vmlinux")
-TRANSFER = Path(__file__).parent / "drivers" / "transfer.py"
 SIGNALS = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
-
-
-def need(*tools: str, root: bool = False) -> None:
-    """Skips where something is missing, and says what."""
-    missing = [tool for tool in tools if shutil.which(tool) is None]
-    if not BTF.exists():
-        missing.append(f"{BTF} (a kernel with BTF)")
-    if not Path("/usr/include/bpf/bpf_helpers.h").exists():
-        missing.append("libbpf's headers")
-    if root and os.geteuid() != 0:
-        missing.append("root")
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")
-
-
-def run(*command: str | Path, cwd: Path | None = None) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}: {done.stderr[-2000:]}"
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def kernel_header(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The types of the kernel, which take longer to write than a table to compile."""
-    need("clang", "bpftool", "make")
+    need()
     folder = tmp_path_factory.mktemp("kernel")
     exmachina.export("known-1x", to="bpf", output=folder)
     run("make", "vmlinux.h", cwd=folder)
@@ -68,16 +43,6 @@ def controls() -> list[str]:
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 
-def left_by(name: str) -> list[str]:
-    """What bpftool still lists some seconds after: a connection that ends, and the kernel that frees, take a moment."""
-    for _ in range(100):
-        left = [line for line in run("bpftool", "struct_ops", "list").splitlines() if f"x_{name} " in line]
-        if not left:
-            return []
-        time.sleep(0.1)
-    return left
-
-
 @contextmanager
 def loaded(folder: Path) -> Iterator[None]:
     run("make", "load", cwd=folder)
@@ -85,34 +50,6 @@ def loaded(folder: Path) -> Iterator[None]:
         yield
     finally:
         run("make", "unload", cwd=folder)
-
-
-@contextmanager
-def two_hosts() -> Iterator[tuple[str, str]]:
-    """Two namespaces with a cable between them: 10.9.0.1 and 10.9.0.2."""
-    names = f"exm{os.getpid()}a", f"exm{os.getpid()}b"
-    with ExitStack() as undo:
-        for name in names:
-            run("ip", "netns", "add", name)
-            undo.callback(run, "ip", "netns", "del", name)
-        run("ip", "link", "add", "veth0", "netns", names[0], "type", "veth", "peer", "name", "veth0", "netns", names[1])
-        for number, name in enumerate(names, 1):
-            run("ip", "-n", name, "addr", "add", f"10.9.0.{number}/24", "dev", "veth0")
-            run("ip", "-n", name, "link", "set", "veth0", "up")
-        yield names
-
-
-def transferred(hosts: tuple[str, str], control: str, count: int) -> tuple[dict[str, Any], int]:
-    """What the kernel says of a connection that has sent so many bytes, and how many came."""
-    sender, receiver = (["ip", "netns", "exec", host, sys.executable, str(TRANSFER)] for host in hosts)
-    with subprocess.Popen([*receiver, "receive", "10.9.0.2", "5001"], stdout=subprocess.PIPE, text=True) as listening:
-        try:
-            assert listening.stdout is not None
-            assert listening.stdout.readline() == "listening\n"
-            said = json.loads(run(*sender, "send", "10.9.0.2", "5001", control, str(count)))
-            return said, int(listening.stdout.read())
-        finally:
-            listening.kill()
 
 
 def test_it_compiles_without_a_warning(kernel_header: Path, tmp_path: Path) -> None:
@@ -124,7 +61,7 @@ def test_it_compiles_without_a_warning(kernel_header: Path, tmp_path: Path) -> N
 
 
 def test_a_connection_has_the_window_and_the_pace_of_its_rule(kernel_header: Path, tmp_path: Path) -> None:
-    need("clang", "bpftool", "make", "ip", root=True)
+    need("ip", root=True)
     name = f"t{os.getpid()}"
     table = Table.single(SIGNALS, 0.5, 10, 0.25, "one-rule")  # 10, 15, 17, 18, 19 packets, and there it stays
     folder = built(table, tmp_path / "one", kernel_header, name)
@@ -141,7 +78,7 @@ def test_a_connection_has_the_window_and_the_pace_of_its_rule(kernel_header: Pat
 
 @pytest.mark.parametrize("name", ["general-0.1-robust", "tao-100x-robust", "such-as-the-authors", "all-signals"])
 def test_the_verifier_takes_it_and_it_carries_data(name: str, kernel_header: Path, tmp_path: Path) -> None:
-    need("clang", "bpftool", "make", "ip", root=True)
+    need("ip", root=True)
     made = {"such-as-the-authors": grown(1, SIGNALS, 20), "all-signals": grown(6, exmachina.SIGNALS, 3)}
     called = f"t{os.getpid()}"
     folder = built(made.get(name, name), tmp_path / "out", kernel_header, called)

@@ -53,6 +53,15 @@ def test_the_page_of_sturdiness_is_what_was_measured() -> None:
     assert (DOCS / "sturdy.md").read_text(encoding="utf-8") == page, "python validation/sturdy.py --page writes it"
 
 
+def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
+    reality = script("reality_page")
+    page = (DOCS / "reality.md").read_text(encoding="utf-8")
+    found = re.search(r"on Linux ([\d.]+)\. Between.* of\s(\d+) s each", page, re.DOTALL)
+    assert found
+    rows = pl.read_csv(DOCS / "results" / "reality.csv")
+    assert reality.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
+
+
 def test_what_rounding_costs_is_what_was_measured() -> None:
     exports = script("exports")
     page = (DOCS / "export.md").read_text(encoding="utf-8")

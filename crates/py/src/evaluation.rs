@@ -76,8 +76,10 @@ impl SchemeAndQueue {
 /// A scenario with contenders.
 #[pyclass(frozen, subclass, module = "exmachina._core")]
 pub struct Evaluation {
-    inner: exmachina_scenario::Evaluation,
-    text: String,
+    /// What it is.
+    pub inner: exmachina_scenario::Evaluation,
+    /// The file that it is from.
+    pub text: String,
     /// Rule tables that go by a name.
     algorithms: Vec<String>,
     library: Mutex<Arc<Library>>,
@@ -293,7 +295,8 @@ impl Evaluation {
         Evaluation { inner, text, algorithms, library: Mutex::new(self.library()), own }
     }
 
-    fn library(&self) -> Arc<Library> {
+    /// What the scenario names.
+    pub fn library(&self) -> Arc<Library> {
         self.library.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -322,7 +325,8 @@ fn flat_table(file: &str, data: &[u8]) -> PyResult<FlatTable> {
     FlatTable::new(&tree).map_err(|error| input_error(format!("{file}: {error}")))
 }
 
-fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
+/// The columns of these rows.
+pub fn columns(py: Python<'_>, rows: &[FlowRow]) -> Vec<Column> {
     let number = |name, get: fn(&FlowRow) -> f64| column(py, name, rows.iter().map(get));
     let count = |name, get: fn(&FlowRow) -> u64| column(py, name, rows.iter().map(get));
     vec![

@@ -15,6 +15,8 @@ mod own;
 mod run;
 mod stop;
 mod table;
+#[cfg(all(feature = "testbed", target_os = "linux"))]
+mod testbed;
 mod workers;
 
 /// The module.
@@ -49,6 +51,9 @@ mod _core {
     use crate::stop::Stop;
     #[pymodule_export]
     use crate::table::{Action, Config, Provenance, Range, Rule, Table};
+    #[cfg(all(feature = "testbed", target_os = "linux"))]
+    #[pymodule_export]
+    use crate::testbed::{Measured, check_measurable, measure};
     #[pymodule_export]
     use crate::workers::Workers;
 

@@ -56,7 +56,7 @@
 //! ```toml
 //! schemes = ["newreno", "cubic/sfqcodel", "my.dna"]  # contenders: scheme, or scheme/queue. A scheme is one of
 //!                                     # newreno, reno-linux, cubic, cubic-linux, cubic-linux-2.6.22, cubic-rfc9438,
-//!                                     # compound, vegas, vegas-ns2, dctcp, xcp, aimd, bbr1, bbr3, copa, ledbat,
+//!                                     # cubic-linux-6, compound, vegas, vegas-ns2, dctcp, xcp, aimd, bbr1, bbr3, copa, ledbat,
 //!                                     # omniscient, window:40 (packets), rate:2.5 (Mbit/s), an algorithm that comes with
 //!                                     # the program, such as general-1, or a .dna file
 //! runs = 16                           # of each contender, at each point where the scenario is a grid
@@ -146,6 +146,7 @@ pub mod neighbour;
 pub mod objective;
 mod quantity;
 mod queues;
+mod real;
 pub mod replay;
 #[cfg(test)]
 mod replay_tests;

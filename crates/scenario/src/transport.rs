@@ -169,6 +169,13 @@ impl Transport {
         f64::from(self.packet_bytes() - self.preset.settings().header_bytes)
     }
 
+    /// Whether it says nothing of what real hosts decide by themselves.
+    #[must_use]
+    pub fn is_of_hosts(&self) -> bool {
+        let Transport { opening, packet_bytes, ack_bytes, .. } = *self;
+        *self == Transport { opening, packet_bytes, ack_bytes, ..Transport::default() }
+    }
+
     /// Whether the file says how fine the senders' clocks are.
     #[must_use]
     pub fn has_clock(&self) -> bool {

@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError, Parameter
 from exmachina import _core
 from exmachina.command import progress, terminal
 from exmachina.command.hunting import worst
+from exmachina.command.measuring import testbed
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
 from exmachina.command.sweeping import sweep
@@ -230,6 +231,7 @@ def evaluate(
         out.print("written: " + ", ".join(map(str, written)), soft_wrap=True)
 
 
+app.command(testbed)
 app.command(sweep)
 
 

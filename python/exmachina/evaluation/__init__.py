@@ -6,7 +6,7 @@ from exmachina.evaluation.options import EvaluationOptions, EvaluationSettings, 
 from exmachina.evaluation.outside import outside_words
 from exmachina.evaluation.packets import TRACE_S, Trace, trace
 from exmachina.evaluation.results import Results
-from exmachina.evaluation.runner import Standing, evaluate
+from exmachina.evaluation.runner import Standing, evaluate, results_of
 from exmachina.evaluation.scenario import Evaluation, ScenarioLike, shipped_scenarios
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "evaluate",
     "network_of",
     "outside_words",
+    "results_of",
     "shipped_scenarios",
     "trace",
 ]

@@ -26,7 +26,7 @@ from exmachina.files import FinishedRuns, alone, make_folder
 from exmachina.networks import stated
 from exmachina.schemes import SchemeLike
 
-__all__ = ["Standing", "evaluate"]
+__all__ = ["Standing", "evaluate", "results_of"]
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,11 @@ def _results(
     finally:
         for own in finished:
             own.keep()
+    return results_of(evaluation, pl.concat([own.first(evaluation.runs) for own in finished]))
+
+
+def results_of(evaluation: Evaluation, flows: pl.DataFrame) -> Results:
+    """The results of an evaluation whose runs gave these flows, wherever they were made."""
     return Results(
         name=evaluation.name,
         description=evaluation.description,
@@ -131,7 +136,7 @@ def _results(
         duration_s=evaluation.duration_s,
         seed=evaluation.seed,
         grid_points=evaluation.grid_points,
-        flows=counted(pl.concat([own.first(evaluation.runs) for own in finished]), evaluation.text),
+        flows=counted(flows, evaluation.text),
         outside=outside_words(evaluation, stated(evaluation.text)),
     )
 

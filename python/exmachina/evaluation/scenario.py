@@ -9,12 +9,12 @@ from typing import Any, Self, TypeAlias, Unpack, cast
 import polars as pl
 
 from exmachina import _core
-from exmachina.errors import InputError, ScenarioError, SchemeError, told_as
+from exmachina.errors import InputError, MachineError, ScenarioError, SchemeError, told_as
 from exmachina.evaluation.options import RunOptions, RunSettings
 from exmachina.files import ALGORITHMS, SCENARIOS, FinishedRuns, digest, find, is_table_file, read_file, shipped_files
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
-from exmachina.schemes import Contender, SchemeLike, contender_of, distinct
+from exmachina.schemes import Contender, SchemeLike, Table, contender_of, distinct
 
 __all__ = ["Evaluation", "ScenarioLike", "shipped_scenarios"]
 
@@ -169,15 +169,58 @@ class Evaluation:
             pl.col("scheme").replace_strict(names, return_dtype=pl.String),
         ).select("contender", "run", "sender", "scheme", pl.exclude("contender", "run", "sender", "scheme"))
 
-    def finished_runs(self, contender: int, folder: Path | None) -> FinishedRuns:
-        """What is kept in a folder of a contender's runs."""
+    @property
+    def tables(self) -> dict[str, Table]:
+        """The rule tables among the schemes of senders, by what results call them."""
+        chosen = {contender.label: contender.scheme for contender in self.chosen or ()}
+        shipped = list(shipped_files(ALGORITHMS))
+        found = {}
+        for label in self._inner.scheme_names:
+            name = _core.SchemeAndQueue.of(label, shipped).scheme
+            scheme = chosen.get(label, self.files.get(name))
+            if isinstance(scheme, bytes) and (is_table_file(name) or name in shipped):
+                scheme = Table(scheme, name)
+            if isinstance(scheme, Table):
+                found[label] = scheme
+        return found
+
+    def check_measurable(self, loaded: Mapping[str, str]) -> None:
+        """Refuses what only a simulation can run.
+
+        Args:
+            loaded: The kernel's names of rule tables, by the contenders' labels.
+
+        Raises:
+            ScenarioError: The field, and what was expected.
+        """
+        with told_as(ScenarioError):
+            _core.check_measurable(self._inner, self.file, dict(loaded))
+
+    def measured(
+        self, contender: int, run: int, loaded: Mapping[str, str], captures: bool, stop: _core.Stop
+    ) -> tuple[pl.DataFrame, bytes | None]:
+        """A run of a contender on this machine's kernel: its flows with how late packets were, and its recording."""
+        with told_as(MachineError):
+            made = _core.measure(self._inner, contender, run, dict(loaded), captures, stop)
+        flows = self.named(frame_of(made.flows), contender).with_columns(
+            reductions=pl.lit(None, pl.UInt64),  # only the sender knows
+            late_mean_ms=pl.lit(made.late_mean_ms),
+            late_p99_ms=pl.lit(made.late_p99_ms),
+            late_p999_ms=pl.lit(made.late_p999_ms),
+            late_max_ms=pl.lit(made.late_max_ms),
+        )
+        return flows, made.capture
+
+    def finished_runs(self, contender: int, folder: Path | None, *, made_by: str = "") -> FinishedRuns:
+        """What is kept in a folder of a contender's runs; `made_by` is what they were made by, if not by simulation."""
         label = self.contenders[contender]
         # What the scenario's own contenders are, its text and files tell.
         content = b"" if self.chosen is None else self.chosen[contender].content
         key = None
         if content is not None:
             files = [part for name, data in sorted(self.files.items()) for part in (name, data)]
-            key = digest(self.text, self.duration_s, self.seed, label, content, *files)
+            maker = [made_by] if made_by else []
+            key = digest(self.text, self.duration_s, self.seed, label, content, *files, *maker)
         return FinishedRuns(folder, label, key)
 
     def is_class(self, contender: int) -> bool:

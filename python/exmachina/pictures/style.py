@@ -45,6 +45,7 @@ HUMAN = {
     "cubic-linux": "#cd7369",
     "cubic-linux-2.6.22": "#ae386a",
     "cubic-rfc9438": "#863a23",
+    "cubic-linux-6": "#3f0a18",
     "aimd": "#741c19",
     "bbr1": "#ab8c82",
     "bbr3": "#5d3030",
@@ -96,6 +97,7 @@ ON_DARK = {
     "#ab8c82": "#fbdbce",
     "#846420": "#f7ca6f",
     "#04549e": "#4d6d87",
+    "#3f0a18": "#987f6c",
 }
 """By the colour on white; whatever is not here is the same on both."""
 

@@ -4,8 +4,8 @@ use exmachina_net::time::{Duration, Instant};
 
 use super::cubic_epoch::Epoch;
 use super::decrease::Basis;
-use super::hystart_plus_plus::HystartPlusPlus;
 use super::idle::decayed;
+use super::slow_start_end::{Ending, SlowStartEnd};
 use super::{Ack, Capabilities, Congestion, Scheme};
 
 /// Which Cubic.
@@ -27,8 +27,10 @@ pub struct CubicSettings {
     pub reno_friendly: bool,
     /// Most packets that one ACK adds in slow start (RFC 3465 §2.3: 2); 1 is what ns-2 does.
     pub slow_start_limit: u32,
-    /// Leave the first slow start before a loss (§4.10: SHOULD use HyStart++, RFC 9406).
-    pub hystart: bool,
+    /// What ends the first slow start (§4.10: SHOULD use HyStart++, RFC 9406).
+    pub slow_start_end: SlowStartEnd,
+    /// Of the window, what it grows by in an RTT at least as long as there is no W_max (Linux: 1/20).
+    pub least_growth: f64,
     /// An on-period that begins after so long a pause starts with the initial window at most, ns (RFC 5681 §4.1, where it
     /// is the RTO).
     pub restart_after: Duration,
@@ -48,7 +50,8 @@ impl Default for CubicSettings {
             fast_convergence: true,
             reno_friendly: true,
             slow_start_limit: 2,
-            hystart: false,
+            slow_start_end: SlowStartEnd::Loss,
+            least_growth: 0.0,
             restart_after: Duration::MAX,
             ecn: false,
         }
@@ -67,7 +70,7 @@ pub struct Cubic {
     cwnd_prior: f64,
     epoch: Option<Epoch>,
     last_ack: Instant,
-    hystart: HystartPlusPlus,
+    ending: Ending,
     /// The state before the last reduction, as long as that may be undone.
     kept: Option<Kept>,
 }
@@ -94,18 +97,16 @@ impl Cubic {
             cwnd_prior: f64::INFINITY,
             epoch: None,
             last_ack: Instant::START,
-            hystart: HystartPlusPlus::default(),
+            ending: Ending::new(settings.slow_start_end),
             kept: None,
         }
     }
 
     fn slow_start(&mut self, ack: &Ack) {
         // RFC 9406 §4.3: only while ssthresh has its first value; later slow starts know where to end.
-        if !(self.settings.hystart && self.ssthresh.is_infinite()) {
-            self.cwnd += f64::from(ack.acked.min(self.settings.slow_start_limit.max(1)));
-            return;
-        }
-        match self.hystart.growth(ack) {
+        let limit = self.settings.slow_start_limit.max(1);
+        let ending = if self.ssthresh.is_infinite() { &mut self.ending } else { &mut Ending::Loss };
+        match ending.growth(ack, self.cwnd, limit) {
             Some(packets) => self.cwnd += packets,
             None => {
                 self.ssthresh = self.cwnd;
@@ -121,6 +122,7 @@ impl Cubic {
         let c = self.settings.c;
         let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.received, self.cwnd, self.w_max, c));
         let acked = f64::from(ack.acked);
+        let least = if self.w_max.is_none() { self.cwnd + acked * self.settings.least_growth } else { 0.0 };
         let t = ack.received.since(epoch.began).as_s();
         if self.settings.reno_friendly {
             epoch.reno += epoch.reno_alpha(self.settings.beta, self.cwnd_prior) * acked / self.cwnd;
@@ -133,6 +135,7 @@ impl Cubic {
             let target = epoch.curve(c, t + ack.srtt.as_s()).max(self.cwnd).min(1.5 * self.cwnd);
             self.cwnd += acked * (target - self.cwnd) / self.cwnd;
         }
+        self.cwnd = self.cwnd.max(least);
         self.epoch = Some(epoch);
     }
 
@@ -380,7 +383,8 @@ mod tests {
     #[test]
     fn leaves_slow_start_before_a_loss_with_hystart() {
         // RFC 9406: BDP 100 packets; without it the window would double until something is lost.
-        let mut cubic = Cubic::new(CubicSettings { hystart: true, ..CubicSettings::default() });
+        let mut cubic =
+            Cubic::new(CubicSettings { slow_start_end: SlowStartEnd::HystartPlusPlus, ..CubicSettings::default() });
         let mut path = Driver::new(Duration::from_ms(100.0), Duration::from_ms(1.0));
         // Five rounds at a quarter of the pace, each as long as the queue.
         path.run(&mut cubic, Instant::from_s(8.0));

@@ -14,9 +14,20 @@ const TRAIN_GAP_MS: f64 = 2.0;
 /// Bounds of the rise in RTT that counts as queueing, ms (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
 const RISE_MS: (f64, f64) = (4.0, 16.0);
 
+/// Whose module it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Module {
+    /// That of Linux 2.6.3x: the first samples stand for the round.
+    #[default]
+    Linux26,
+    /// That of Linux 6: all samples do, and the first so many do not end it.
+    Linux6,
+}
+
 /// The state of one round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Hystart {
+    module: Module,
     round_began: Instant,
     last_ack: Instant,
     /// The round ends with the ACK of this packet.
@@ -26,10 +37,16 @@ pub(super) struct Hystart {
 }
 
 impl Hystart {
+    /// That of a module.
+    pub fn of(module: Module) -> Hystart {
+        Hystart { module, ..Hystart::default() }
+    }
+
     /// Looks at an ACK of slow start; true: the path is full, leave slow start.
     pub fn full(&mut self, ack: &Ack, cwnd: u32) -> bool {
         if ack.seq >= self.end {
             *self = Hystart {
+                module: self.module,
                 round_began: ack.received,
                 last_ack: ack.received,
                 end: ack.next_seq,
@@ -52,14 +69,16 @@ impl Hystart {
         ack.received.since(self.round_began) >= ack.min_rtt / 2
     }
 
-    /// The first RTTs of the round exceed the min RTT by an eighth, bounded.
+    /// The RTTs of the round exceed the min RTT by an eighth, bounded.
     fn delayed(&mut self, ack: &Ack) -> bool {
-        if self.samples < SAMPLES {
-            self.samples += 1;
+        let is_early = self.samples < SAMPLES;
+        self.samples += u32::from(is_early);
+        if is_early || self.module == Module::Linux6 {
             self.smallest = self.smallest.min(ack.rtt);
         }
         let rise = (ack.min_rtt / 8).clamp(Duration::from_ms(RISE_MS.0), Duration::from_ms(RISE_MS.1));
-        self.samples == SAMPLES && self.smallest >= ack.min_rtt.saturating_add(rise)
+        let may_end = self.samples == SAMPLES && !(is_early && self.module == Module::Linux6);
+        may_end && self.smallest >= ack.min_rtt.saturating_add(rise)
     }
 }
 
@@ -87,6 +106,17 @@ mod tests {
         };
         assert_eq!(late(10.0, 3.0), Some(7));
         assert_eq!(late(9.9, 3.0), None);
+    }
+
+    #[test]
+    fn of_linux_6_the_ninth_late_ack_ends_it_unless_one_of_the_round_was_early() {
+        let ended = |early: u32| {
+            let mut hystart = Hystart::of(Module::Linux6);
+            let rtt = |i| if i == early { 80.0 } else { 90.0 };
+            (0..32).position(|i| hystart.full(&ack(3.0 * f64::from(i), rtt(i), i), 32))
+        };
+        assert_eq!(ended(99), Some(8));
+        assert_eq!((ended(0), ended(8)), (None, None));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use exmachina_net::time::Duration;
 use super::{
     Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, ConstantRate, ConstantWindow, Copa, Cubic, CubicSettings,
     Dctcp, Ledbat, LinuxCompound, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
-    NewRenoSettings, Own, Remy, Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
+    NewRenoSettings, Own, Remy, SlowStartEnd, Vegas, VegasNs2, VegasNs2Settings, VegasSettings, Xcp,
 };
 use crate::library::Library;
 use crate::nearest::or_nearest;
@@ -27,6 +27,8 @@ pub enum SchemeName {
     CubicLinux2622,
     /// `cubic-rfc9438`: by RFC 9438, with HyStart++ (RFC 9406), as its §4.10 asks.
     CubicRfc9438,
+    /// `cubic-linux-6`: of Linux 6, which leaves slow start by HyStart as it was before RFC 9406.
+    CubicLinux6,
     /// `compound`: the Linux module of 2006 that ns-2.35 carries, with either transport: no later kernel has one.
     Compound,
     /// `vegas`: of Linux 2.6.22 with the transports of ns-2, of Linux today (since 3.18) with today's.
@@ -62,13 +64,14 @@ pub enum SchemeName {
 }
 
 /// The schemes that have a plain name.
-const NAMES: [(&str, SchemeName); 17] = [
+const NAMES: [(&str, SchemeName); 18] = [
     ("newreno", SchemeName::NewReno),
     ("reno-linux", SchemeName::RenoLinux),
     ("cubic", SchemeName::Cubic),
     ("cubic-linux", SchemeName::CubicLinux),
     ("cubic-linux-2.6.22", SchemeName::CubicLinux2622),
     ("cubic-rfc9438", SchemeName::CubicRfc9438),
+    ("cubic-linux-6", SchemeName::CubicLinux6),
     ("compound", SchemeName::Compound),
     ("vegas", SchemeName::Vegas),
     ("vegas-ns2", SchemeName::VegasNs2),
@@ -172,6 +175,17 @@ impl SchemeName {
             let idle_window = initial_window;
             AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings { initial_window, idle_window, ecn, ..settings }))
         };
+        let cubic = |slow_start_end, least_growth| {
+            AnyScheme::Cubic(Cubic::new(CubicSettings {
+                initial_window,
+                slow_start_end,
+                least_growth,
+                // RFC 5681 §4.1, where the transport does not say what a pause does.
+                restart_after: if ns2 { Duration::SECOND } else { Duration::MAX },
+                ecn,
+                ..CubicSettings::default()
+            }))
+        };
         let missing = |what, name| Err(format!("the {what} {name} is not loaded"));
         Ok(match self {
             SchemeName::NewReno if ns2 => AnyScheme::NewRenoNs2(NewRenoNs2::new(initial_window, ecn)),
@@ -182,14 +196,8 @@ impl SchemeName {
             SchemeName::Cubic if ns2 => linux(LinuxCubicSettings::linux_2_6_22()),
             SchemeName::CubicLinux => linux(LinuxCubicSettings::linux_2_6()),
             SchemeName::CubicLinux2622 => linux(LinuxCubicSettings::linux_2_6_22()),
-            SchemeName::Cubic | SchemeName::CubicRfc9438 => AnyScheme::Cubic(Cubic::new(CubicSettings {
-                initial_window,
-                hystart: true,
-                // RFC 5681 §4.1, where the transport does not say what a pause does.
-                restart_after: if ns2 { Duration::SECOND } else { Duration::MAX },
-                ecn,
-                ..CubicSettings::default()
-            })),
+            SchemeName::Cubic | SchemeName::CubicRfc9438 => cubic(SlowStartEnd::HystartPlusPlus, 0.0),
+            SchemeName::CubicLinux6 => cubic(SlowStartEnd::Hystart, 0.05),
             SchemeName::Compound if ns2 => AnyScheme::LinuxCompound(LinuxCompound::new(initial_window)),
             SchemeName::Compound => AnyScheme::Compound(Compound::new(CompoundSettings {
                 initial_window,

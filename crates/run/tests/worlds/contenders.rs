@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use exmachina_hosts::scheme::{
     Ack, Aimd, AnyScheme, Bbr1, Bbr3, Compound, CompoundSettings, Congestion, ConstantRate, ConstantWindow, Copa,
     Cubic, CubicSettings, Dctcp, Ledbat, LinuxCubic, LinuxCubicSettings, LinuxReno, LinuxVegas, NewReno, NewRenoNs2,
-    NewRenoSettings, Remy, Scheme, Vegas, VegasNs2, VegasSettings, Xcp,
+    NewRenoSettings, Remy, Scheme, SlowStartEnd, Vegas, VegasNs2, VegasSettings, Xcp,
 };
 use exmachina_hosts::transport::Settings;
 use exmachina_net::queue::{
@@ -57,6 +57,14 @@ pub fn schemes(transport: &Settings) -> Vec<(&'static str, AnyScheme<'static>)> 
         ),
         ("reno-linux", AnyScheme::LinuxReno(LinuxReno::new(initial, false))),
         ("cubic", AnyScheme::Cubic(Cubic::new(CubicSettings::default()))),
+        (
+            "cubic-linux-6",
+            AnyScheme::Cubic(Cubic::new(CubicSettings {
+                slow_start_end: SlowStartEnd::Hystart,
+                least_growth: 0.05,
+                ..CubicSettings::default()
+            })),
+        ),
         ("cubic-linux", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6()))),
         ("cubic-linux-2.6.22", AnyScheme::LinuxCubic(LinuxCubic::new(LinuxCubicSettings::linux_2_6_22()))),
         ("compound", AnyScheme::Compound(Compound::new(CompoundSettings::linux_2_6_22()))),

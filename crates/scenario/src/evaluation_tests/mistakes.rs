@@ -7,8 +7,8 @@ use super::*;
 #[test]
 fn mistakes_in_schemes() {
     let scheme = |name: &str| told("newreno", name);
-    let known = "expected newreno, reno-linux, cubic, cubic-linux, cubic-linux-2.6.22, cubic-rfc9438, compound, vegas, \
-                 vegas-ns2, dctcp, xcp, aimd, bbr1, bbr3, copa, ledbat, omniscient, window:N, rate:X or the path of a \
+    let known = "expected newreno, reno-linux, cubic, cubic-linux, cubic-linux-2.6.22, cubic-rfc9438, cubic-linux-6, \
+                 compound, vegas, vegas-ns2, dctcp, xcp, aimd, bbr1, bbr3, copa, ledbat, omniscient, window:N, rate:X or the path of a \
                  .dna file";
     assert_eq!(scheme("tahoe"), format!("1: schemes: {known}, got tahoe"));
     assert_eq!(

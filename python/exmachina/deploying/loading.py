@@ -1,0 +1,109 @@
+"""A table in the kernel for a while: exported, built, registered under a name, and taken out again.
+
+The kernel holds what was registered, not the process that did so: whoever is killed leaves it there, until `unload`.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from exmachina.deploying.needs import check_machine
+from exmachina.errors import MachineError, OptionError
+from exmachina.exporting import export, kernel_name
+from exmachina.schemes import Table, TableLike
+
+__all__ = ["called", "controls", "loaded", "told", "unload"]
+
+OBJECT = "exm.bpf.o"
+CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+MAP = "x_{}"
+"""What the map of a table is called whose name is in the braces, as exported sources have it."""
+
+
+@contextmanager
+def loaded(table: TableLike, *, name: str | None = None) -> Iterator[str]:
+    """Has the kernel know a table by the name that is given, for `TCP_CONGESTION`; no connection has it by that.
+
+    At the end it is taken out: nobody can ask for it any more, and connections that have it keep it until they end.
+
+    Args:
+        table: A table, its path, or the name of an algorithm that comes with the program.
+        name: What the kernel calls it; the table's name if not given, of which there is room for 13 letters.
+
+    Raises:
+        MachineError: If this machine lacks something, or its kernel refuses the table.
+        OptionError: If the kernel has something of that name.
+    """
+    check_machine("deploy")
+    table = Table.of(table)
+    name = called(table, name)
+    if name in controls():
+        raise OptionError(
+            f"name: this kernel has a {name}; give another, or take it out: exmachina deploy --remove {name}"
+        )
+    with tempfile.TemporaryDirectory(prefix="exmachina-") as folder:
+        export(table, to="bpf", output=folder, name=name)
+        told("make", "--silent", OBJECT, folder=folder)
+        told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
+    number = _number(name)
+    try:
+        yield name
+    finally:
+        told("bpftool", "struct_ops", "unregister", "id", number)
+
+
+def unload(name: str) -> None:
+    """Takes a table out that a killed process has left in the kernel.
+
+    Raises:
+        MachineError: If this machine lacks something.
+        OptionError: If the kernel has no table of that name.
+    """
+    check_machine("deploy")
+    if name not in controls():
+        raise OptionError(f"remove: expected one of {', '.join(controls())}, got {name}")
+    told("bpftool", "struct_ops", "unregister", "id", _number(name))
+
+
+def _number(name: str) -> str:
+    """What bpftool knows a table by that is registered. Connections may still hold older ones of the same name.
+
+    Raises:
+        OptionError: If the kernel has no table of that name.
+    """
+    maps = json.loads(told("bpftool", "--json", "struct_ops", "show"))
+    numbers = [one["id"] for one in maps if one["name"] == MAP.format(name)]
+    if not numbers:
+        raise OptionError(f"name: {name} is none of the tables that were loaded into this kernel")
+    return str(max(numbers))
+
+
+def called(table: Table, name: str | None) -> str:
+    """What the kernel would call a table.
+
+    Raises:
+        OptionError: If it would not take the name that was given.
+    """
+    return kernel_name(name or table.name, given=name is not None)
+
+
+def controls() -> list[str]:
+    """The congestion controls that the kernel has now."""
+    return CONTROLS.read_text().split()
+
+
+def told(*command: str, folder: str | os.PathLike[str] | None = None) -> str:
+    """What a program says.
+
+    Raises:
+        MachineError: The last line of its complaint, if it fails.
+    """
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        complaint = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()[-1]
+        raise MachineError(f"deploy: {' '.join(command)}: {complaint}")
+    return done.stdout

@@ -1,0 +1,181 @@
+"""Simulation against reality: the same scenarios in the simulator and on this machine's kernel, side by side.
+
+Usage: reality.py [CELL ...] [--schemes NAMES] [--cache FOLDER] [--trace FILE] [--page]. A CELL is one of `CELLS`; all
+if none is named. It needs root, and for rule tables what loads them (docs/testbed.md). A run takes half a
+minute: of slow links eight are measured at a time, of fast ones two, as far as packets are handed over in time.
+Finished runs are kept in the cache, so that it goes on where it was stopped.
+
+docs/results/reality.csv has a row for each cell, scheme and side; cells and schemes that are there and not named stay
+as they are. docs/reality.md and its picture are made from these; --page makes them only.
+"""
+
+import argparse
+import platform
+from pathlib import Path
+
+import polars as pl
+from reality_page import page, picture
+
+import exmachina
+from exmachina.files import make_folder, write_atomically
+
+PROJECT = Path(__file__).parents[1]
+ROWS, DOCS = PROJECT / "docs" / "results" / "reality.csv", PROJECT / "docs"
+HUMAN = ("cubic", "newreno", "bbr1")
+ALSO = {"cubic": "cubic-linux-6"}
+"""Another simulation of what a scheme is in the kernel."""
+TABLES = ("general-0.1-robust", "general-1-robust", "tao-100x-robust")
+RUNS, RUN_S, ATTEMPTS = 5, 30.0, 5
+MBPS, RTTS_MS = (1.5, 12.0, 100.0), (10.0, 50.0, 200.0)
+FAST_MBPS = 50.0
+"""Links from this rate on are measured so many at a time, others so many."""
+FAST_AT_ONCE, SLOW_AT_ONCE = 2, 8
+PACKET_BITS = 8 * 1250
+SEED = 2026
+DIGITS = 5
+"""Of what is committed."""
+
+ALONE = """
+description = "{mbps:g} Mbit/s, {rtt_ms:g} ms, one flow"
+[link]
+rate_mbps = {mbps}
+buffer = {{ packets = {packets} }}
+[path]
+rtt_ms = {rtt_ms}
+[senders]
+count = 1
+[workload]
+on = "forever"
+first_off = {{ seconds = 0 }}
+"""
+BY_TURNS = """
+description = "15 Mbit/s, 150 ms, 8 senders, 5 s on, 5 s off"
+[link]
+rate_mbps = 15
+buffer = { packets = 1000 }
+[path]
+rtt_ms = 150
+[senders]
+count = 8
+[workload]
+on = { seconds = 5 }
+off = { seconds = 5 }
+"""
+RECORDED = """
+description = "Verizon's LTE downlink as recorded, 50 ms, one flow"
+[link]
+trace = "verizon.down"
+buffer = { packets = 1000 }
+[path]
+rtt_ms = 50
+[senders]
+count = 1
+[workload]
+on = "forever"
+first_off = { seconds = 0 }
+"""
+
+
+def alone(mbps: float, rtt_ms: float) -> str:
+    """One flow that never ends, and room for two bandwidth-delay products, for 50 packets at least."""
+    packets = max(50, round(2 * mbps * 1e3 * rtt_ms / PACKET_BITS))
+    return ALONE.format(mbps=mbps, rtt_ms=rtt_ms, packets=packets)
+
+
+CELLS = {
+    **{f"{mbps:g}-{rtt_ms:g}": (alone(mbps, rtt_ms), mbps) for mbps in MBPS for rtt_ms in RTTS_MS},
+    "r4": (exmachina.Evaluation.load("r4-today").text, 15.0),
+    "turns": (BY_TURNS, 15.0),
+    "lte": (RECORDED, 10.0),
+}
+"""Their scenarios and rates, Mbit/s."""
+
+
+def main() -> None:
+    """Measures and simulates, and writes what is asked for."""
+    given = arguments()
+    schemes = given.schemes.split(",")
+    for cell in () if given.page else given.cells or CELLS:
+        rows = compared(cell, schemes, given.trace, make_folder(given.cache / cell))
+        write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
+        print(f"{cell}: done", flush=True)
+    rows = pl.read_csv(ROWS)
+    picture(rows, DOCS / "reality.png")
+    write_atomically(DOCS / "reality.md", page(rows, platform.release().partition("-")[0], RUN_S).encode())
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cells", nargs="*", metavar="CELL", choices=[*CELLS, []])
+    parser.add_argument("--schemes", default=",".join([*HUMAN, *TABLES]))
+    parser.add_argument("--cache", type=Path, default=Path("out/reality"))
+    parser.add_argument("--trace", type=Path, default=PROJECT.parent / "shared/reference/traces/Verizon-LTE-short.down")
+    parser.add_argument("--page", action="store_true")
+    return parser.parse_args()
+
+
+def compared(cell: str, schemes: list[str], trace: Path, folder: Path) -> pl.DataFrame:
+    """A row for each scheme and side."""
+    text, mbps = CELLS[cell]
+    files = {"verizon.down": trace.read_bytes()} if cell == "lte" else {}
+    evaluation = exmachina.Evaluation(text, f"{cell}.toml", files).changed(
+        schemes, runs=RUNS, duration_s=RUN_S, seed=SEED
+    )
+    at_once = FAST_AT_ONCE if mbps >= FAST_MBPS else SLOW_AT_ONCE
+    measured = exmachina.testbed(evaluation, at_once=at_once, attempts=ATTEMPTS, output=folder)
+    also = [ALSO[scheme] for scheme in schemes if scheme in ALSO]
+    simulated = exmachina.evaluate(evaluation.changed([*schemes, *also]), threads=1)
+    late = measured.lateness.group_by("contender").agg(
+        pl.col("late_mean_ms").mean(), pl.col("late_p999_ms").max(), attempts=pl.col("attempts").sum()
+    )
+    found = rows_of(measured.results).join(late.rename({"contender": "scheme"}), on="scheme")
+    # The same runs, which are counted once.
+    again = found.filter(pl.col("scheme").is_in(list(ALSO))).with_columns(pl.col("scheme").replace(ALSO))
+    again = again.drop("late_mean_ms", "late_p999_ms", "attempts")
+    both = pl.concat(
+        [
+            rows_of(simulated).with_columns(side=pl.lit("simulated")),
+            pl.concat([found, again], how="diagonal").with_columns(side=pl.lit("measured")),
+        ],
+        how="diagonal",
+    )
+    return both.select(pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all())
+
+
+def rows_of(results: exmachina.Results) -> pl.DataFrame:
+    """Medians of runs of the means of their senders, and the least and the largest of these."""
+    runs = results.runs.rename({"counted_mbps": "mbps", "counted_delay_ms": "delay_ms"})
+    again = (pl.sum("retransmitted_packets") / pl.sum("sent_packets")).alias("sent_again")
+    return (
+        runs.group_by("contender", maintain_order=True)
+        .agg(
+            pl.len().alias("runs"),
+            pl.first("rate_mbps"),
+            *(
+                agg(name).alias(f"{name}{suffix}")
+                for name in ("mbps", "delay_ms")
+                for agg, suffix in [(pl.median, ""), (pl.min, "_from"), (pl.max, "_to")]
+            ),
+            again,
+            pl.sum("timeouts"),
+        )
+        .rename({"contender": "scheme"})
+    )
+
+
+def with_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """What is committed, with these rows in their places."""
+    if not ROWS.is_file():
+        return rows
+    known = pl.read_csv(ROWS, schema_overrides=rows.schema)
+    all_rows = pl.concat([known.join(rows, on=["cell", "scheme", "side"], how="anti"), rows])
+    places = [
+        pl.col(name).replace_strict({one: place for place, one in enumerate(order)}, default=len(order))
+        for name, order in [("cell", list(CELLS)), ("scheme", ["cubic", ALSO["cubic"], *HUMAN[1:], *TABLES])]
+    ]
+    return all_rows.sort(places, maintain_order=True)
+
+
+if __name__ == "__main__":
+    main()
