@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from internet_summary import compare, neighbourly
+from reality_page import paired
 from time_to_score import scores_after
 
 import exmachina
@@ -73,6 +74,14 @@ ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
 links of one's own.
 """
+KERNEL = """
+In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, each 5 s on
+and 5 s off, `{table}` has {own} of queue, the kernel's {others} (medians of runs). How far simulations are from the
+kernel, over {networks} networks, in the median: {humans}; {tables}, at most {most} on one of them
+([network by network](docs/reality.md)).
+"""
+KERNELS = {"cubic": "Cubic", "newreno": "Reno", "bbr1": "BBR"}
+IN_KERNEL = "general-0.1-robust"
 SPEED = """
 Published tables do in this simulator what they do in their authors', within {percent:g} %, at {first} and {second}
 times the speed; one rule alone runs at {one_rule} times ([how measured](docs/speed.md#beside-the-authors-simulator)).
@@ -230,7 +239,7 @@ def share(value: float) -> str:
 def results_block(project: Path) -> str:
     """What the tables are worth here and elsewhere, how fast the simulator is, and how far the search gets."""
     docs = project / "docs"
-    return listed(tables(), elsewhere(docs), internet(docs), speed(docs), search(docs))
+    return listed(tables(), elsewhere(docs), internet(docs), kernel(docs), speed(docs), search(docs))
 
 
 def tables() -> str:
@@ -276,6 +285,36 @@ def internet(docs: Path) -> str:
         rtt=f"{against['Cubic'].rtt:.2f}",
         beside=share(neighbourly(flows, FLAGSHIP, "cubic").median_share),
     )
+
+
+def kernel(docs: Path) -> str:
+    """What tables do in a kernel, and how far simulations are from it."""
+    pairs = paired(pl.read_csv(docs / "results" / "reality.csv"))
+    turns = {row["scheme"]: row for row in pairs.filter(cell="turns").to_dicts()}
+    got = {name: f"{row['mbps']:.2f} Mbit/s at {row['delay_ms']:.0f} ms" for name, row in turns.items()}
+    gaps = {name: own for (name,), own in pairs.group_by("scheme", maintain_order=True)}
+    off = {
+        name: f"{share(_median(own, 'gap'))} in throughput and {share(_late(own))} in queues"
+        for name, own in gaps.items()
+    }
+    own = [name for name in gaps if not str(name).startswith((*KERNELS, "cubic"))]
+    return KERNEL.format(
+        table=IN_KERNEL,
+        own=got[IN_KERNEL],
+        others=", ".join(f"{words} {got[name]}" for name, words in KERNELS.items()),
+        networks=pairs["cell"].n_unique(),
+        humans=", ".join(f"{words} {off[name]}" for name, words in KERNELS.items()),
+        tables=", ".join(f"`{name}` {off[name]}" for name in own),
+        most=share(float(pairs.filter(pl.col("scheme").is_in(own))["gap"].to_numpy().max())),
+    )
+
+
+def _median(own: pl.DataFrame, column: str) -> float:
+    return float(np.median(own[column]))
+
+
+def _late(own: pl.DataFrame) -> float:
+    return float(np.median(own["gap_ms"] / own["delay_ms"]))
 
 
 def speed(docs: Path) -> str:

@@ -26,7 +26,8 @@ Written by `python validation/reality.py`: the same scenarios in the simulator, 
 is the hosts: their congestion control, recovery, timers and ACKs. `cubic`, `newreno` and `bbr1` are the kernel's
 `cubic`, `reno` and `bbr`; rule tables are in the kernel as `exmachina export --to bpf` writes them. Runs are {runs} of
 {run_s:g} s each. No table was made or chosen by anything here. `cubic-linux-6` was made after a look at the first of
-these measurements, and is held to the same runs as `cubic`.
+these measurements, and is held to the same runs as `cubic`. What was seen where the two differ:
+[testbed.md](testbed.md#where-simulation-and-kernel-differ).
 
 ![Throughput and queueing delay, simulated and measured](reality.png)
 
@@ -39,19 +40,6 @@ measured one, or {ms:g} ms.
 | scheme | throughput: median gap | largest | delay: median gap | largest, ms | within {share} or {ms:g} ms |
 |---|---:|---:|---:|---:|---:|
 {gaps}
-
-## Where they differ, and why
-
-- Cubic, in its first slow start: the kernel leaves it by HyStart, the simulator's `cubic` (RFC 9438) by HyStart++,
-  which waits some rounds and loses more. `cubic-linux-6` has both things that the kernel has there: HyStart, and growth
-  of a twentieth in an RTT at least until the first loss.
-- A table that begins with a large window: a receiver of Linux announces 64 kB until data have come, so that a
-  connection's first RTT carries no more. Simulated receivers take everything. `general-0.1-robust`, which begins with
-  225 packets, is slower for it where transfers are short (`r4-today`).
-- Tables at RTTs of 10 ms, which none of these was designed for: in the kernel they come to states that hold themselves.
-  `general-0.1-robust` on 12 Mbit/s fills the queue within three seconds, loses some 45 packets, and then sends one
-  packet each 3 ms: the ACKs, for every second packet, tell it to. In the simulator it does not get there.
-- BBR at 1.5 Mbit/s and on the recorded link, in its queue: why is not known.
 
 ## In the kernel, beside each other
 
