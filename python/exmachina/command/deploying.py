@@ -75,14 +75,14 @@ def deploy(
 
 def _grid(now: list[Connection], last: dict[tuple[str, str], int]) -> Grid:
     """Connections, with what was acknowledged since the last look."""
-    grid = Grid("from", "to", "window", "RTT, ms", "pace, bit/s", "acknowledged, bit/s")
+    grid = Grid("from", "to", "window", "RTT, ms", "pace, bit/s", "acked, bit/s")
     for one in now:
         since = one.acked_bytes - last.get((one.local, one.peer), one.acked_bytes)
         grid.add_row(
             one.local,
             one.peer,
             str(one.cwnd),
-            f"{one.rtt_ms:.1f}",
+            f"{one.rtt_ms:.2f}",
             si(one.pacing_bps),
             si(8 * since / LOOK_EVERY_S),
         )
