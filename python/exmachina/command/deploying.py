@@ -3,15 +3,16 @@
 import signal
 import sys
 import time
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 from cyclopts import Parameter
+from rich.console import Console
 from rich.live import Live
 from rich.table import Table as Grid
 
 from exmachina.command.parameters import Quiet
 from exmachina.command.terminal import consoles, si
-from exmachina.deploying import Connection, deploy_commands, unload
+from exmachina.deploying import Connection, Deployed, deploy_commands, unload
 from exmachina.deploying import deploy as deploy_table
 from exmachina.errors import OptionError
 
@@ -45,32 +46,42 @@ def deploy(
         remove: Take a table of this name out of the kernel, which a killed process left there, and nothing else.
         quiet: Show no connections.
     """
-    if remove is not None:
-        unload(remove)
-        return
+    if (table is None) is (remove is None):
+        raise OptionError("deploy: expected either a table, or --remove and the name of one that is in the kernel")
     if table is None:
-        raise OptionError("deploy: expected a table, or --remove and the name of one that is in the kernel")
+        unload(str(remove))
+        return
     if only_print:
         print(deploy_commands(table, route=route, everywhere=everywhere, name=name), end="")
         return
-    # Who ends a service by a signal means ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for end in (signal.SIGTERM, signal.SIGHUP):  # of a service, of a terminal: as ctrl-C
+        if signal.getsignal(end) is not signal.SIG_IGN:
+            signal.signal(end, signal.default_int_handler)
     out, messages = consoles()
-    try:
-        with deploy_table(table, route=route, everywhere=everywhere, name=name) as deployed:
-            where = "everywhere" if everywhere else f"to {route}"
+    with deploy_table(table, route=route, everywhere=everywhere, name=name) as deployed:
+        where = "everywhere" if everywhere else f"to {route}"
+        try:
             out.print(f"{deployed.name}: new connections {where} have it, until ctrl-C.", soft_wrap=True)
             sys.stdout.flush()
-            with Live(console=messages, auto_refresh=False, transient=True) as live:
-                last: dict[tuple[str, str], int] = {}
-                while True:
-                    now = deployed.connections()
-                    if messages.is_terminal and not quiet:
-                        live.update(_grid(now, last), refresh=True)
-                    last = {(one.local, one.peer): one.acked_bytes for one in now}
-                    time.sleep(LOOK_EVERY_S)
-    except KeyboardInterrupt:
-        out.print(f"Taken out. {OPEN}", soft_wrap=True)
+            _show(deployed, messages, quiet=quiet or not messages.is_terminal)
+        except KeyboardInterrupt:
+            # What was there is put back now, which another ctrl-C is not to keep from happening.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    out.print(f"Taken out. {OPEN}", soft_wrap=True)
+
+
+def _show(deployed: Deployed, console: Console, *, quiet: bool) -> NoReturn:
+    """Shows connections until ctrl-C."""
+    if quiet:
+        while True:
+            signal.pause()
+    last: dict[tuple[str, str], int] = {}
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        while True:
+            now = deployed.connections()
+            live.update(_grid(now, last), refresh=True)
+            last = {(one.local, one.peer): one.acked_bytes for one in now}
+            time.sleep(LOOK_EVERY_S)
 
 
 def _grid(now: list[Connection], last: dict[tuple[str, str], int]) -> Grid:
