@@ -2,15 +2,19 @@
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hosts import left_by, need, receiving, run, sending, transferred, two_hosts
 
 import exmachina
 from exmachina.deploying import loaded, needs, unload
+from exmachina.deploying.flows import LIST, connections_in
 
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BPF = Path("/sys/fs/bpf")
@@ -52,6 +56,100 @@ def test_what_the_machine_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp
     assert said.startswith("deploy: this machine lacks root (try sudo); a kernel with CONFIG_DEBUG_INFO_BTF (")
     assert said.endswith("; clang, libbpf-dev (Debian: apt-get install clang libbpf-dev)")
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ({}, "deploy: expected either a route, such as 10.0.0.0/8, or everywhere"),
+        ({"route": "10.0.0.0/8", "everywhere": True}, "deploy: expected either a route, such as"),
+        ({"route": "10.0.0.1/8"}, "route: expected a network such as 10.0.0.0/8: "),
+        ({"route": "10.0.0.0/8; reboot"}, "route: expected a network such as 10.0.0.0/8: "),
+    ],
+)
+def test_one_place_must_be_said(place: dict[str, Any], told: str) -> None:
+    for planned in (exmachina.deploy_commands, lambda *args, **kept: exmachina.deploy(*args, **kept).__enter__()):
+        with pytest.raises(exmachina.OptionError) as refused:
+            planned("known-1x", **place)
+        assert str(refused.value).startswith(told)
+
+
+def test_the_commands_for_another_machine_keep_all_else_of_a_route() -> None:
+    lines = exmachina.deploy_commands("known-1x", route="10.1.0.0/16", name="mine").splitlines()
+    assert [line for line in lines if not line.startswith("#")] == [
+        "exmachina export known-1x --to bpf --name mine -o mine",
+        "make -C mine load",
+        "BEFORE=$(ip -4 route show exact 10.1.0.0/16)",
+        "ip -4 route change $BEFORE congctl mine",
+        "ip -4 route change $BEFORE",
+        "make -C mine unload",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_new_connections_of_a_route_have_it_while_the_command_runs_and_all_is_as_before_after(
+    end: signal.Signals, name: str, untouched: None, tmp_path: Path
+) -> None:
+    need("ip", "ss", "sysctl", root=True)
+    place = ["--route", "10.9.0.0/24"]
+    ALWAYS.save(tmp_path / "always.dna")
+    with two_hosts() as hosts:
+        inside = ["ip", "netns", "exec", hosts[0]]
+        before = run(*inside, "ip", "route")
+        command = [*inside, sys.executable, "-m", "exmachina", "deploy", "always.dna", "--name", name, *place]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as deploying:
+            assert deploying.stdout is not None
+            assert deploying.stdout.readline().startswith(f"{name}: new connections ")
+            said, received = transferred(hosts, "default", 1_000_000)
+            deploying.send_signal(end)
+            assert "Connections that have it keep it" in deploying.stdout.read()
+        assert deploying.returncode == 0
+        assert run(*inside, "ip", "route") == before
+        assert transferred(hosts, "default", 1000)[0]["control"] != name
+    assert (said["control"], said["window"], received) == (name, 19, 1_000_000)
+
+
+@pytest.mark.slow
+def test_everywhere_is_the_default_of_the_first_namespace_alone(name: str, untouched: None) -> None:
+    need("ip", "sysctl", root=True)
+    program = f"""if True:
+        from pathlib import Path
+        import exmachina
+        from exmachina.deploying.loading import told
+        from exmachina.deploying.places import Everywhere
+        place, default = Everywhere(), Path("/proc/sys/net/ipv4/tcp_congestion_control")
+        before = default.read_text()
+        told(*place.changed(before.split(), "reno"))
+        assert default.read_text().split() == ["reno"] != before.split()
+        told(*place.changed(before.split(), None))
+        assert default.read_text() == before
+        try:
+            exmachina.deploy("known-1x", everywhere=True, name="{name}").__enter__()
+        except exmachina.OptionError as refused:
+            print(refused)
+    """
+    with two_hosts() as (near, _):
+        said = run("ip", "netns", "exec", near, sys.executable, "-c", program)
+    assert said.startswith("everywhere: expected the machine's own network namespace")
+
+
+@pytest.mark.slow
+def test_connections_are_shown_with_window_round_trip_and_pace(name: str, untouched: None) -> None:
+    need("ip", "ss", root=True)
+    with two_hosts() as (near, far), loaded(ALWAYS, name=name), receiving(far):
+        sender = subprocess.Popen(sending(near, name, 1 << 33))
+        shown: list[exmachina.Connection] = []
+        while not shown or shown[0].cwnd != 19:
+            assert sender.poll() is None
+            shown = connections_in(run("ip", "netns", "exec", near, *LIST).splitlines(), name)
+        sender.kill()
+        sender.wait()
+    (one,) = shown
+    assert one.peer == "10.9.0.2:5001"
+    assert one.rtt_ms > 0
+    assert one.acked_bytes > 0
+    assert one.pacing_bps == pytest.approx(8 * 1448 / 0.25e-3, rel=0.01)
 
 
 @pytest.mark.slow
@@ -107,7 +205,7 @@ def test_a_name_that_the_kernel_has_is_refused_and_what_a_killed_process_left_is
     context = loaded(ALWAYS, name=name)
     context.__enter__()
     unload(name)
-    with pytest.raises(exmachina.OptionError, match=rf"^remove: expected one of .*, got {name}$"):
+    with pytest.raises(exmachina.OptionError, match=rf"^remove: this kernel has no table {name}$"):
         unload(name)
     with pytest.raises(exmachina.MachineError, match="struct_ops"):
         context.__exit__(None, None, None)

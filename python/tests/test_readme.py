@@ -62,6 +62,12 @@ def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
     assert reality.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
 
 
+def test_the_cost_of_an_ack_is_as_measured() -> None:
+    cost = script("kernel_cost")
+    page = (DOCS / "deploy.md").read_text(encoding="utf-8")
+    assert cost.page(page, cost.read()) == page, "python validation/kernel_cost.py --page writes it"
+
+
 def test_what_rounding_costs_is_what_was_measured() -> None:
     exports = script("exports")
     page = (DOCS / "export.md").read_text(encoding="utf-8")

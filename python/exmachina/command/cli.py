@@ -10,6 +10,7 @@ from cyclopts import App, CycloptsError, Parameter
 
 from exmachina import _core
 from exmachina.command import progress, terminal
+from exmachina.command.deploying import deploy
 from exmachina.command.hunting import worst
 from exmachina.command.measuring import testbed
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
@@ -187,6 +188,9 @@ def export(
     """
     out, _ = terminal.consoles()
     terminal.show_export(out, export_table(table, to=to, output=output, name=name))
+
+
+app.command(deploy)
 
 
 @app.command

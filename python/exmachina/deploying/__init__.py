@@ -1,6 +1,17 @@
-"""Tables in this machine's kernel, from sources to a name that connections can ask for."""
+"""Tables in this machine's kernel: under a name that connections can ask for, and in use by some of them."""
 
-from exmachina.deploying.loading import loaded, unload
+from exmachina.deploying.deployment import Deployed, deploy, deploy_commands
+from exmachina.deploying.flows import Connection
+from exmachina.deploying.loading import loaded, registered, unload
 from exmachina.deploying.needs import lacking
 
-__all__ = ["lacking", "loaded", "unload"]
+__all__ = [
+    "Connection",
+    "Deployed",
+    "deploy",
+    "deploy_commands",
+    "lacking",
+    "loaded",
+    "registered",
+    "unload",
+]

@@ -8,7 +8,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from exmachina.deploying.needs import check_machine
@@ -16,7 +16,7 @@ from exmachina.errors import MachineError, OptionError
 from exmachina.exporting import export, kernel_name
 from exmachina.schemes import Table, TableLike
 
-__all__ = ["called", "controls", "loaded", "told", "unload"]
+__all__ = ["called", "controls", "loaded", "registered", "told", "unload"]
 
 OBJECT = "exm.bpf.o"
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -43,15 +43,27 @@ def loaded(table: TableLike, *, name: str | None = None) -> Iterator[str]:
     name = called(table, name)
     if name in controls():
         raise OptionError(
-            f"name: this kernel has a {name}; give another, or take it out: exmachina deploy --remove {name}"
+            f"name: this kernel has a {name}; give another, or remove that: exmachina deploy --remove {name}"
         )
-    with tempfile.TemporaryDirectory(prefix="exmachina-") as folder:
-        export(table, to="bpf", output=folder, name=name)
-        told("make", "--silent", OBJECT, folder=folder)
-        told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
+    with ExitStack() as undo:
+        with tempfile.TemporaryDirectory(prefix="exmachina-") as folder:
+            export(table, to="bpf", output=folder, name=name)
+            undo.enter_context(registered(folder, name))
+        yield name
+
+
+@contextmanager
+def registered(folder: str | os.PathLike[str], name: str) -> Iterator[None]:
+    """Builds exported sources where they are, and has the kernel know them meanwhile, with or without the folder.
+
+    Raises:
+        MachineError: If they cannot be built, or the kernel refuses them.
+    """
+    told("make", "--silent", OBJECT, folder=folder)
+    told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
     number = _number(name)
     try:
-        yield name
+        yield
     finally:
         told("bpftool", "struct_ops", "unregister", "id", number)
 
@@ -65,7 +77,7 @@ def unload(name: str) -> None:
     """
     check_machine("deploy")
     if name not in controls():
-        raise OptionError(f"remove: expected one of {', '.join(controls())}, got {name}")
+        raise OptionError(f"remove: this kernel has no table {name}")
     told("bpftool", "struct_ops", "unregister", "id", _number(name))
 
 

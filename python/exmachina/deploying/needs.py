@@ -11,7 +11,14 @@ __all__ = ["BTF", "check_machine", "lacking"]
 
 BTF = Path("/sys/kernel/btf/vmlinux")
 HELPERS = Path("/usr/include/bpf/bpf_helpers.h")
-PACKAGES = {"clang": "clang", "bpftool": "bpftool", "make": "make", "ip": "iproute2", "ss": "iproute2"}
+PACKAGES = {
+    "clang": "clang",
+    "bpftool": "bpftool",
+    "make": "make",
+    "ip": "iproute2",
+    "ss": "iproute2",
+    "sysctl": "procps",
+}
 """Debian's package of each tool."""
 BUILDING = ("clang", "bpftool", "make")
 """What exported sources are built and loaded with."""

@@ -2,6 +2,7 @@
 
 Each end runs in a namespace of its own: `transfer.py receive ADDRESS PORT` prints a line when it listens, and then how
 many bytes came; `transfer.py send ADDRESS PORT CONTROL BYTES` prints control, window, pace and MSS as JSON.
+As `default` it asks for none.
 """
 
 import json
@@ -23,7 +24,8 @@ def receive(address: str, port: int) -> None:
 
 def send(address: str, port: int, control: str, count: int) -> None:
     with socket.socket() as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, CONTROL, control.encode())
+        if control != "default":
+            connection.setsockopt(socket.IPPROTO_TCP, CONTROL, control.encode())
         connection.connect((address, port))
         connection.sendall(bytes(count))
         info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 192)
