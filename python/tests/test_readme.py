@@ -22,6 +22,7 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
 
 # In the order in which they import each other.
 script("internet_summary")
+REALITY = script("reality_page")
 SEARCHES = script("time_to_score")
 SCRIPT = script("readme")
 
@@ -54,12 +55,11 @@ def test_the_page_of_sturdiness_is_what_was_measured() -> None:
 
 
 def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
-    reality = script("reality_page")
     page = (DOCS / "reality.md").read_text(encoding="utf-8")
     found = re.search(r"on Linux ([\d.]+)\. Between.* of\s(\d+) s each", page, re.DOTALL)
     assert found
     rows = pl.read_csv(DOCS / "results" / "reality.csv")
-    assert reality.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
+    assert REALITY.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
 
 
 def test_the_cost_of_an_ack_is_as_measured() -> None:
