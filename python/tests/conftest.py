@@ -18,7 +18,8 @@ from exmachina import Evaluation, Model, Scheme, Table, design
 from exmachina.reproduce.outcome import Outcome
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""Who starts tests in the background of a shell has ctrl-C ignored, and those that send one would wait for ever."""
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""Who starts tests in the background of a shell has ctrl-C ignored, and the terminal's end with nohup; those that send one would wait for ever."""
 
 SMALL = """\
 description = "a small network"
