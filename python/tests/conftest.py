@@ -19,7 +19,7 @@ from exmachina.reproduce.outcome import Outcome
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-"""Who starts tests in the background of a shell has ctrl-C ignored, and the terminal's end with nohup; those that send one would wait for ever."""
+"""Who starts tests in the background has ctrl-C ignored, or a terminal's end: those that send one would wait."""
 
 SMALL = """\
 description = "a small network"
