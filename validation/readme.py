@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from internet_summary import compare, neighbourly
 from reality_page import paired
-from time_to_score import scores_after
+from time_to_score import TODAY, scores_after
 
 import exmachina
 from exmachina.command.terminal import duration
@@ -336,7 +336,7 @@ def search(docs: Path) -> str:
         reached=in_words(sum(score >= number(found[2]) for score in after[0])),
         theirs=found[2],
         theirs_s=found[1],
-        drawn=signed(float(np.median(scores_after(drawn, "tao-10x", "policies", DRAWN_S))), 2),
+        drawn=signed(float(np.median(scores_after(drawn, "tao-10x", TODAY, DRAWN_S))), 2),
         drawn_s=DRAWN_S,
     )
 

@@ -24,7 +24,7 @@ ROWS, DOCS = PROJECT / "docs" / "results" / "reality.csv", PROJECT / "docs"
 HUMAN = ("cubic", "newreno", "bbr1")
 ALSO = {"cubic": "cubic-linux-6"}
 """Another simulation of what a scheme is in the kernel."""
-TABLES = ("general-0.1-robust", "general-1-robust", "tao-100x-robust")
+TABLES = ("general-0.1-robust", "general-1-robust", "tao-100x-robust", "internet-1")
 RUNS, RUN_S, ATTEMPTS = 5, 30.0, 5
 MBPS, RTTS_MS = (1.5, 12.0, 100.0), (10.0, 50.0, 200.0)
 FAST_MBPS = 50.0
