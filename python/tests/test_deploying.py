@@ -13,7 +13,7 @@ import pytest
 from hosts import left_by, need, receiving, run, sending, transferred, two_hosts
 
 import exmachina
-from exmachina.deploying import loaded, needs, unload
+from exmachina.deploying import loaded, loading, needs, unload
 from exmachina.deploying.flows import LIST, connections_in
 
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -207,5 +207,23 @@ def test_a_name_that_the_kernel_has_is_refused_and_what_a_killed_process_left_is
     unload(name)
     with pytest.raises(exmachina.OptionError, match=rf"^remove: this kernel has no table {name}$"):
         unload(name)
-    with pytest.raises(exmachina.MachineError, match="struct_ops"):
-        context.__exit__(None, None, None)
+    # Nothing of it is left to take out, which is what its end is for.
+    context.__exit__(None, None, None)
+
+
+@pytest.mark.slow
+def test_what_was_registered_when_ctrl_c_came_is_taken_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    need(root=True)
+    told = loading.told
+
+    def then_ctrl_c(*command: str, folder: str | os.PathLike[str] | None = None) -> str:
+        said = told(*command, folder=folder)
+        if command[-2] == "register":
+            assert name in loading.controls()
+            raise KeyboardInterrupt
+        return said
+
+    monkeypatch.setattr(loading, "told", then_ctrl_c)
+    with pytest.raises(KeyboardInterrupt), loaded(ALWAYS, name=name):
+        pass
+    assert name not in loading.controls()

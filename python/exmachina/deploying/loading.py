@@ -60,12 +60,15 @@ def registered(folder: str | os.PathLike[str], name: str) -> Iterator[None]:
         MachineError: If they cannot be built, or the kernel refuses them.
     """
     told("make", "--silent", OBJECT, folder=folder)
-    told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
-    number = _number(name)
+    older = _numbers(name)
     try:
+        told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
         yield
     finally:
-        told("bpftool", "struct_ops", "unregister", "id", number)
+        # What the kernel has refused may be shown for a moment, too.
+        if name in controls():
+            for number in _numbers(name) - older:
+                _take_out(number)
 
 
 def unload(name: str) -> None:
@@ -78,20 +81,20 @@ def unload(name: str) -> None:
     check_machine("deploy")
     if name not in controls():
         raise OptionError(f"remove: this kernel has no table {name}")
-    told("bpftool", "struct_ops", "unregister", "id", _number(name))
-
-
-def _number(name: str) -> str:
-    """What bpftool knows a table by that is registered. Connections may still hold older ones of the same name.
-
-    Raises:
-        OptionError: If the kernel has no table of that name.
-    """
-    maps = json.loads(told("bpftool", "--json", "struct_ops", "show"))
-    numbers = [one["id"] for one in maps if one["name"] == MAP.format(name)]
+    numbers = _numbers(name)
     if not numbers:
-        raise OptionError(f"name: {name} is none of the tables that were loaded into this kernel")
-    return str(max(numbers))
+        raise OptionError(f"remove: {name} is none of the tables that were loaded into this kernel")
+    _take_out(max(numbers))
+
+
+def _numbers(name: str) -> set[int]:
+    """What bpftool knows tables of a name by: the latest may be registered, others are held by connections."""
+    maps = json.loads(told("bpftool", "--json", "struct_ops", "show"))
+    return {one["id"] for one in maps if one["name"] == MAP.format(name)}
+
+
+def _take_out(number: int) -> None:
+    told("bpftool", "struct_ops", "unregister", "id", str(number))
 
 
 def called(table: Table, name: str | None) -> str:

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,16 +20,16 @@ OF_THE_FIRST = Path("/proc/sys/net/ipv4/tcp_mem")
 
 
 @dataclass(frozen=True)
-class Place:
+class Place(ABC):
     """Where a table is put, by three commands."""
 
+    @abstractmethod
     def found(self) -> list[str]:
         """The command that says what is there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def changed(self, before: list[str], name: str | None) -> list[str]:
         """The command that puts a table there, or, without a name, what was there before."""
-        raise NotImplementedError
 
     def before(self) -> list[str]:
         """What is there now, as the words of the commands that change it.
