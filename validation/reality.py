@@ -1,12 +1,12 @@
-"""Simulation against reality: the same scenarios in the simulator and on this machine's kernel, side by side.
+"""Simulation against reality: the same scenarios in the simulator, on this machine's kernel, and in QUIC, side by side.
 
-Usage: reality.py [CELL ...] [--schemes NAMES] [--cache FOLDER] [--trace FILE] [--page]. A CELL is one of `CELLS`; all
-if none is named. It needs root, and for rule tables what loads them (docs/testbed.md). A run takes half a
-minute: of slow links eight are measured at a time, of fast ones two, as far as packets are handed over in time.
-Finished runs are kept in the cache, so that it goes on where it was stopped.
+Usage: reality.py [CELL ...] [--schemes NAMES] [--stacks NAMES] [--cache FOLDER] [--trace FILE] [--page]. A CELL is one
+of `CELLS`; all if none is named. The kernel needs root, and for rule tables what loads them (docs/testbed.md). A run
+takes half a minute: of slow links eight are measured at a time, of fast ones two, as far as packets are handed over in
+time. Finished runs are kept in the cache, so that it goes on where it was stopped.
 
-docs/results/reality.csv has a row for each cell, scheme and side; cells and schemes that are there and not named stay
-as they are. docs/reality.md and its picture are made from these; --page makes them only.
+docs/results/reality.csv has a row for each cell, scheme and side; what is there and not named stays as it is.
+docs/reality.md and its picture are made from these; --page makes them only.
 """
 
 import argparse
@@ -21,7 +21,9 @@ from exmachina.files import make_folder, write_atomically
 
 PROJECT = Path(__file__).parents[1]
 ROWS, DOCS = PROJECT / "docs" / "results" / "reality.csv", PROJECT / "docs"
-HUMAN = ("cubic", "newreno", "bbr1")
+HUMAN = ("cubic", "newreno", "bbr1", "bbr3")
+HAS_NOT = {"kernel": "bbr3", "quic": "bbr1"}
+"""Which BBR a stack has not."""
 ALSO = {"cubic": "cubic-linux-6"}
 """Another simulation of what a scheme is in the kernel."""
 TABLES = ("general-0.1-robust", "general-1-robust", "tao-100x-robust", "internet-1")
@@ -94,9 +96,9 @@ CELLS = {
 def main() -> None:
     """Measures and simulates, and writes what is asked for."""
     given = arguments()
-    schemes = given.schemes.split(",")
+    schemes, stacks = given.schemes.split(","), given.stacks.split(",")
     for cell in () if given.page else given.cells or CELLS:
-        rows = compared(cell, schemes, given.trace, make_folder(given.cache / cell))
+        rows = compared(cell, schemes, stacks, given.trace, make_folder(given.cache / cell))
         write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
         print(f"{cell}: done", flush=True)
     rows = pl.read_csv(ROWS)
@@ -109,38 +111,44 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cells", nargs="*", metavar="CELL", choices=[*CELLS, []])
     parser.add_argument("--schemes", default=",".join([*HUMAN, *TABLES]))
+    parser.add_argument("--stacks", default=",".join(HAS_NOT))
     parser.add_argument("--cache", type=Path, default=Path("out/reality"))
     parser.add_argument("--trace", type=Path, default=PROJECT.parent / "shared/reference/traces/Verizon-LTE-short.down")
     parser.add_argument("--page", action="store_true")
     return parser.parse_args()
 
 
-def compared(cell: str, schemes: list[str], trace: Path, folder: Path) -> pl.DataFrame:
+def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, folder: Path) -> pl.DataFrame:
     """A row for each scheme and side."""
-    text, mbps = CELLS[cell]
+    text, _ = CELLS[cell]
     files = {"verizon.down": trace.read_bytes()} if cell == "lte" else {}
     evaluation = exmachina.Evaluation(text, f"{cell}.toml", files).changed(
         schemes, runs=RUNS, duration_s=RUN_S, seed=SEED
     )
-    at_once = FAST_AT_ONCE if mbps >= FAST_MBPS else SLOW_AT_ONCE
-    measured = exmachina.testbed(evaluation, at_once=at_once, attempts=ATTEMPTS, output=folder)
     also = [ALSO[scheme] for scheme in schemes if scheme in ALSO]
     simulated = exmachina.evaluate(evaluation.changed([*schemes, *also]), threads=1)
-    late = measured.lateness.group_by("contender").agg(
+    sides = [rows_of(simulated).with_columns(side=pl.lit("simulated"))]
+    for stack in stacks:
+        has = [scheme for scheme in schemes if scheme != HAS_NOT[stack]]
+        sides.append(measured(evaluation.changed(has), cell, stack, folder))
+    both = pl.concat(sides, how="diagonal")
+    return both.select(pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all())
+
+
+def measured(evaluation: exmachina.Evaluation, cell: str, stack: str, folder: Path) -> pl.DataFrame:
+    """The rows of a stack."""
+    at_once = FAST_AT_ONCE if CELLS[cell][1] >= FAST_MBPS else SLOW_AT_ONCE
+    found = exmachina.testbed(evaluation, stack=stack, at_once=at_once, attempts=ATTEMPTS, output=folder / stack)
+    late = found.lateness.group_by("contender").agg(
         pl.col("late_mean_ms").mean(), pl.col("late_p999_ms").max(), attempts=pl.col("attempts").sum()
     )
-    found = rows_of(measured.results).join(late.rename({"contender": "scheme"}), on="scheme")
+    rows = rows_of(found.results).join(late.rename({"contender": "scheme"}), on="scheme")
+    rows = rows.with_columns(side=pl.lit("measured" if stack == "kernel" else stack))
+    if stack != "kernel":
+        return rows.with_columns(timeouts=pl.lit(None, pl.UInt64))
     # The same runs, which are counted once.
-    again = found.filter(pl.col("scheme").is_in(list(ALSO))).with_columns(pl.col("scheme").replace(ALSO))
-    again = again.drop("late_mean_ms", "late_p999_ms", "attempts")
-    both = pl.concat(
-        [
-            rows_of(simulated).with_columns(side=pl.lit("simulated")),
-            pl.concat([found, again], how="diagonal").with_columns(side=pl.lit("measured")),
-        ],
-        how="diagonal",
-    )
-    return both.select(pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all())
+    again = rows.filter(pl.col("scheme").is_in(list(ALSO))).with_columns(pl.col("scheme").replace(ALSO))
+    return pl.concat([rows, again.drop("late_mean_ms", "late_p999_ms", "attempts")], how="diagonal")
 
 
 def rows_of(results: exmachina.Results) -> pl.DataFrame:

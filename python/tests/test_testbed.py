@@ -6,6 +6,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -67,7 +68,8 @@ def test_a_program_that_was_built_for_a_demo_says_so(monkeypatch: pytest.MonkeyP
 
 
 def test_options_that_cannot_be_are_refused() -> None:
-    for options in [{"at_once": 0}, {"attempts": 0}, {"late_ms": 0}, {"runs": 0}]:
+    impossible: list[dict[str, Any]] = [{"at_once": 0}, {"attempts": 0}, {"late_ms": 0}, {"runs": 0}, {"stack": "tcp"}]
+    for options in impossible:
         with pytest.raises(exmachina.OptionError, match=f"^{next(iter(options))}: expected"):
             exmachina.TestbedOptions(**options)
 

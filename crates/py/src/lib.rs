@@ -53,7 +53,7 @@ mod _core {
     use crate::table::{Action, Config, Provenance, Range, Rule, Table};
     #[cfg(all(feature = "testbed", target_os = "linux"))]
     #[pymodule_export]
-    use crate::testbed::{Measured, check_measurable, measure};
+    use crate::testbed::{Measured, Stack, check_measurable, measure};
     #[pymodule_export]
     use crate::workers::Workers;
 

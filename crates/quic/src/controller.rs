@@ -13,13 +13,19 @@ pub struct TableConfig {
     table: Arc<FlatTable>,
 }
 
+impl From<FlatTable> for TableConfig {
+    fn from(table: FlatTable) -> TableConfig {
+        TableConfig { table: Arc::new(table) }
+    }
+}
+
 impl TableConfig {
     /// A table as it is: rounding it (`exmachina export`) is for those that have no floating point.
     ///
     /// # Errors
     /// As [`FlatTable::new`].
     pub fn new(table: &RuleTable) -> Result<TableConfig, TableError> {
-        Ok(TableConfig { table: Arc::new(FlatTable::new(table)?) })
+        Ok(FlatTable::new(table)?.into())
     }
 
     pub(crate) fn start(&self, now: Instant, mtu: u16) -> TableController {

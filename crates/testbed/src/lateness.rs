@@ -16,6 +16,10 @@ pub struct Lateness {
 }
 
 impl Lateness {
+    /// Of a run of which a packet was lost on this machine, and not on the path.
+    pub const NEVER: Lateness =
+        Lateness { mean_ms: f64::INFINITY, p99_ms: f64::INFINITY, p999_ms: f64::INFINITY, max_ms: f64::INFINITY };
+
     /// Of these packets; all 0 if there are none.
     #[must_use]
     pub fn of(mut late: Vec<Duration>) -> Lateness {

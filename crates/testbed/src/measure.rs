@@ -1,12 +1,11 @@
-//! A run of a scenario on this machine's kernel.
+//! A run of a scenario in real time.
 
 use std::io;
-use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use exmachina_hosts::library::Library;
+use exmachina_hosts::scheme::SchemeName;
 use exmachina_hosts::transport::Opening;
 use exmachina_net::endpoint::Totals;
 use exmachina_net::path::{Topology, Wire};
@@ -14,19 +13,14 @@ use exmachina_net::time::{Duration, Instant};
 use exmachina_net::traffic::Traffic;
 use exmachina_run::runs::FlowRow;
 use exmachina_scenario::{DrawnWorld, Evaluation};
-use tun_rs::SyncDevice;
 
 use crate::clock::Clock;
-use crate::ends::{Ends, FlowEnds, Got};
+use crate::ends::{Ends, FlowEnds, Got, Hosts};
 use crate::lateness::Lateness;
-use crate::link::{Link, Plan, Seen};
-use crate::namespace::{self, FAR, NEAR};
-use crate::possible::{KernelNames, kernel_name};
+use crate::link::{Carrier, Link, Plan, Seen};
+use crate::stack::Stack;
+use crate::{kernel, quic};
 
-/// The headers of a packet: IP and TCP with its time stamp, which Linux sends by default.
-const HEADER_BYTES: u16 = 20 + 20 + 12;
-/// The port of the first receiver.
-const FIRST_PORT: u16 = 7000;
 /// What is left of a run's beginning once connections are open.
 const SETTLES: Duration = Duration::from_millis(100);
 
@@ -41,10 +35,10 @@ pub struct Run<'a> {
     pub run: u64,
     /// What the scenario names.
     pub library: &'a Library,
-    /// What the kernel calls rule tables.
-    pub loaded: &'a KernelNames,
-    /// Packets are recorded.
-    pub captures: bool,
+    /// Who is at both ends.
+    pub stack: &'a Stack,
+    /// What hosts see is written down.
+    pub records: bool,
 }
 
 /// What a run gave.
@@ -55,8 +49,17 @@ pub struct Measured {
     pub rows: Vec<FlowRow>,
     /// How late packets were handed over.
     pub lateness: Lateness,
-    /// The packets, as a pcap file, if they were to be recorded.
-    pub capture: Option<Vec<u8>>,
+    /// What the hosts saw, if it was to be written down.
+    pub records: Vec<Record>,
+}
+
+/// A file of what hosts saw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// How its name ends: of which connection it is, if not of the whole run, and what it is.
+    pub ending: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
 }
 
 /// Measures a run, which takes as long as it says. Once `stop` is set it ends early, and what comes back is worth nothing.
@@ -66,8 +69,8 @@ pub struct Measured {
 pub fn measure(run: Run<'_>, stop: &AtomicBool) -> Result<Measured, String> {
     let drawn = run.evaluation.world(run.contender, run.run, run.library)?;
     let plan = run.plan(&drawn);
+    let flows = run.flows(&drawn);
     let lead = plan.empty_rtts.iter().copied().max().unwrap_or_default() * 2 + SETTLES;
-    let flows = run.flows(&drawn)?;
     let bed = Bed {
         run,
         clock: Clock::starting_in(lead),
@@ -77,23 +80,29 @@ pub fn measure(run: Run<'_>, stop: &AtomicBool) -> Result<Measured, String> {
         rate_mbps: drawn.world.network.rate_mbps(),
         over: Over { stop, failed: AtomicBool::new(false) },
     };
-    let (give_device, devices) = mpsc::channel();
-    let (give_listeners, listeners) = mpsc::channel();
-    // The link has the receivers' namespace, the other thread that of the senders: each can make devices and sockets in its own.
-    let (seen, got) = thread::scope(|scope| {
-        let link = scope.spawn(|| bed.over.on_error(bed.link(plan, give_listeners, devices)));
-        let ends = scope.spawn(|| bed.over.on_error(bed.ends(give_device, listeners)));
-        (link.join().expect("the link does not panic"), ends.join().expect("the ends do not panic"))
-    });
-    match (seen, got) {
-        (Ok(Some(seen)), Ok(Some(got))) => {
-            let rows = bed.rows(&seen, &got);
-            Ok(Measured { rows, lateness: seen.lateness, capture: seen.capture })
-        }
-        (Err(error), _) | (_, Err(error)) => Err(error),
-        // One of them waits in vain for the other only if that failed.
-        _ => unreachable!("the other thread has failed"),
+    let (seen, got) = match run.stack {
+        Stack::Kernel(loaded) => kernel::run(&bed, plan, loaded)?,
+        Stack::Quic => quic::run(&bed, plan)?,
+    };
+    Ok(Measured { rows: bed.rows(&seen, &got), lateness: lateness(&seen, &got), records: records(seen, got) })
+}
+
+/// How late the link was, and hosts of this process.
+fn lateness(seen: &Seen, got: &[Got]) -> Lateness {
+    let dropped = seen.carried.dropped + got.iter().map(|got| got.counts.dropped).sum::<u64>();
+    if dropped > 0 {
+        return Lateness::NEVER;
     }
+    Lateness::of(got.iter().flat_map(|got| &got.counts.late).chain(&seen.late).copied().collect())
+}
+
+fn records(seen: Seen, got: Vec<Got>) -> Vec<Record> {
+    let of_connections = got.into_iter().enumerate().flat_map(|(sender, got)| {
+        let named = move |(i, bytes)| Record { ending: format!("-{sender}-{i}.sqlog"), bytes };
+        got.counts.logs.into_iter().enumerate().map(named)
+    });
+    let of_run = seen.carried.capture.map(|bytes| Record { ending: ".pcap".to_owned(), bytes });
+    of_run.into_iter().chain(of_connections).collect()
 }
 
 /// Why a run ends before its end.
@@ -116,7 +125,7 @@ impl Over<'_> {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// What the link has to know of it.
     fn plan(&self, drawn: &DrawnWorld<'_>) -> Plan {
         let (network, hosts) = (&drawn.world.network, &drawn.world.hosts);
@@ -127,68 +136,67 @@ impl Run<'_> {
         Plan {
             path: Topology::new(network, &wire, self.evaluation.run_seed(self.run)),
             empty_rtts: network.rtts_ms().enumerate().map(empty_rtt).collect(),
-            first_port: FIRST_PORT,
-            payload_bytes: self.payload_bytes(),
-            captures: self.captures,
         }
     }
 
-    fn packet_bytes(&self) -> u16 {
+    /// Bytes of a whole packet on the path.
+    pub fn packet_bytes(&self) -> u16 {
         self.evaluation.transport.packet_bytes()
     }
 
-    fn payload_bytes(&self) -> u16 {
-        self.packet_bytes() - HEADER_BYTES
+    /// Bytes of data in it.
+    pub fn payload_bytes(&self) -> u16 {
+        self.packet_bytes() - self.stack.header_bytes()
     }
 
     /// What the ends and the rows have to know of each flow.
-    fn flows(&self, drawn: &DrawnWorld<'_>) -> Result<Vec<Drawn>, String> {
+    fn flows(&self, drawn: &DrawnWorld<'_>) -> Vec<Drawn<'a>> {
         let network = &drawn.world.network;
         let traffic = Traffic::of(network, self.evaluation.run_seed(self.run));
-        let flow = |(i, (traffic, congestion)): (usize, (Traffic, String))| Drawn {
-            scheme: drawn.schemes[i] as u32,
+        let flow = |(i, traffic): (usize, Traffic)| Drawn {
+            scheme: self.scheme(drawn.schemes[i]),
+            number: drawn.schemes[i] as u32,
             min_rtt_ms: network.flows[i].rtt_ms,
             transmission_ms: drawn.world.transmission_ms(i),
             opens_early: drawn.world.hosts[i].transport.opening == Opening::Data,
             traffic,
-            congestion,
         };
-        Ok(traffic.into_iter().zip(self.congestions(drawn)?).enumerate().map(flow).collect())
+        traffic.into_iter().enumerate().map(flow).collect()
     }
 
-    /// What the kernel calls each sender's scheme.
-    fn congestions(&self, drawn: &DrawnWorld<'_>) -> Result<Vec<String>, String> {
+    /// The scheme of a number, with its label.
+    fn scheme(&self, number: usize) -> (&'a str, &'a SchemeName) {
         let contenders = self.evaluation.contenders.iter().map(|contender| (&contender.label, &contender.scheme));
         let own = self.evaluation.groups.iter().filter_map(|group| group.scheme.as_ref());
-        let schemes: Vec<_> = contenders.chain(own.map(|own| (&own.label, &own.scheme))).collect();
-        let names = self.evaluation.scheme_names();
-        let named = |&number: &usize| {
-            let (label, scheme) = schemes.iter().find(|(label, _)| *label == names[number]).expect("it is one of them");
-            kernel_name(label, scheme, self.loaded)
-        };
-        drawn.schemes.iter().map(named).collect()
+        let mut schemes = contenders.chain(own.map(|own| (&own.label, &own.scheme)));
+        let name = &self.evaluation.scheme_names()[number];
+        let (label, scheme) = schemes.find(|(label, _)| *label == name).expect("it is one of them");
+        (label, scheme)
     }
 }
 
 /// A flow of the network that was drawn.
-struct Drawn {
+pub struct Drawn<'a> {
+    /// What its sender runs, with its label.
+    pub scheme: (&'a str, &'a SchemeName),
     /// The number of its scheme's name.
-    scheme: u32,
+    number: u32,
     min_rtt_ms: f64,
     transmission_ms: f64,
     /// Connections are open before on-periods begin.
     opens_early: bool,
     traffic: Traffic,
-    /// The kernel's name of what it runs.
-    congestion: String,
 }
 
 /// A run under way: what both of its threads know.
-struct Bed<'a> {
-    run: Run<'a>,
-    flows: Vec<Drawn>,
+pub struct Bed<'a> {
+    /// Which it is.
+    pub run: Run<'a>,
+    /// Its flows.
+    pub flows: Vec<Drawn<'a>>,
     rate_mbps: f64,
-    clock: Clock,
+    /// Its time.
+    pub clock: Clock,
     end: Instant,
     /// Who is on.
     on: Vec<AtomicBool>,
@@ -196,67 +204,69 @@ struct Bed<'a> {
 }
 
 impl Bed<'_> {
-    /// The link, in the receivers' namespace; nothing if the other thread has failed.
-    fn link(
+    /// Runs the link and the ends, each in a thread; either gives nothing if it waited in vain for the other.
+    pub fn both(
         &self,
-        plan: Plan,
-        listeners: Sender<Vec<TcpListener>>,
-        devices: Receiver<SyncDevice>,
-    ) -> Result<Option<Seen>, String> {
-        let far = namespace::enter(FAR, self.run.packet_bytes())?;
-        let listen =
-            |i| TcpListener::bind((FAR, FIRST_PORT + i as u16)).and_then(|l| l.set_nonblocking(true).map(|()| l));
-        let waiting = (0..self.on.len()).map(listen).collect::<io::Result<_>>().map_err(told)?;
-        if listeners.send(waiting).is_err() {
-            return Ok(None);
+        link: impl FnOnce() -> Result<Option<Seen>, String> + Send,
+        ends: impl FnOnce() -> Result<Option<Vec<Got>>, String> + Send,
+    ) -> Result<(Seen, Vec<Got>), String> {
+        let (seen, got) = thread::scope(|scope| {
+            let link = scope.spawn(|| self.over.on_error(link()));
+            let ends = scope.spawn(|| self.over.on_error(ends()));
+            (link.join().expect("the link does not panic"), ends.join().expect("the ends do not panic"))
+        });
+        match (seen, got) {
+            (Ok(Some(seen)), Ok(Some(got))) => Ok((seen, got)),
+            (Err(error), _) | (_, Err(error)) => Err(error),
+            _ => unreachable!("the other thread has failed"),
         }
-        let Ok(near) = devices.recv() else { return Ok(None) };
-        go_first(2);
-        let link = Link::new(plan, self.clock, [&near, &far], &self.on);
-        link.run(self.end, &self.over).map(Some).map_err(told)
     }
 
-    /// The ends, in the senders' namespace; nothing if the other thread has failed.
-    fn ends(
-        &self,
-        device: Sender<SyncDevice>,
-        listeners: Receiver<Vec<TcpListener>>,
-    ) -> Result<Option<Vec<Got>>, String> {
-        let near = namespace::enter(NEAR, self.run.packet_bytes())?;
-        if device.send(near).is_err() {
-            return Ok(None);
-        }
-        let Ok(listeners) = listeners.recv() else { return Ok(None) };
+    /// The link, over what carries its packets.
+    pub fn link(&self, plan: Plan, carrier: impl Carrier) -> Result<Option<Seen>, String> {
+        go_first(2);
+        Link::new(plan, self.clock, carrier, &self.on).run(self.end, &self.over).map(Some).map_err(told)
+    }
+
+    /// The ends, with these hosts.
+    pub fn ends<H: Hosts>(&self, hosts: Vec<H>) -> Result<Option<Vec<Got>>, String> {
         go_first(1);
-        let flow = |(i, (flow, listener)): (usize, (&Drawn, TcpListener))| FlowEnds {
+        let flow = |(flow, hosts): (&Drawn<'_>, H)| FlowEnds {
             traffic: flow.traffic.clone(),
-            congestion: flow.congestion.clone(),
             opens_early: flow.opens_early,
-            listener,
-            port: FIRST_PORT + i as u16,
+            hosts,
         };
-        let flows = self.flows.iter().zip(listeners).enumerate().map(flow).collect();
-        let mut ends = Ends::new(flows, self.clock, self.run.payload_bytes(), &self.on).map_err(told)?;
+        let flows = self.flows.iter().zip(hosts).map(flow).collect();
+        let ends = Ends::new(flows, self.clock, self.run.payload_bytes(), &self.on).map_err(told)?;
         ends.run(self.end, &self.over).map(Some).map_err(told)
     }
 
     /// The rows of a simulated run.
     fn rows(&self, seen: &Seen, got: &[Got]) -> Vec<FlowRow> {
         let payload_bytes = u64::from(self.run.payload_bytes());
-        let row = |(i, flow): (usize, &Drawn)| FlowRow {
+        let totals = |i: usize| {
+            let (counts, carried) = (&got[i].counts, seen.carried.totals[i]);
+            Totals {
+                in_order: counts.read_bytes / payload_bytes,
+                timeouts: counts.timeouts,
+                retransmitted: carried.retransmitted + counts.sent_again,
+                ..carried
+            }
+        };
+        let row = |(i, flow): (usize, &Drawn<'_>)| FlowRow {
             run: self.run.run,
             sender: i as u32,
             senders: got.len() as u32,
-            scheme: flow.scheme,
+            scheme: flow.number,
             rate_mbps: self.rate_mbps,
             min_rtt_ms: flow.min_rtt_ms,
             on_s: got[i].time.on_s,
             share_s: got[i].time.share_s,
             packet_bytes: self.run.packet_bytes(),
-            header_bytes: HEADER_BYTES,
+            header_bytes: self.run.stack.header_bytes(),
             transmission_ms: flow.transmission_ms,
             ns2: false,
-            totals: Totals { in_order: got[i].read_bytes / payload_bytes, timeouts: got[i].timeouts, ..seen.totals[i] },
+            totals: totals(i),
         };
         self.flows.iter().enumerate().map(row).collect()
     }
@@ -270,6 +280,7 @@ fn go_first(priority: libc::c_int) {
     unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
 }
 
-fn told(error: io::Error) -> String {
+/// An error of a socket or device, as a person is told.
+pub fn told(error: io::Error) -> String {
     format!("testbed: {error}")
 }

@@ -23,29 +23,32 @@ def testbed(
     options: Annotated[TestbedOptions, SHORT] = TestbedOptions(),  # noqa: B008 (frozen)
     output: Annotated[Path | None, Output] = None,
     pcap: Path | None = None,
+    qlog: Path | None = None,
     quiet: Quiet = False,
 ) -> None:
-    """Measure schemes side by side on the networks of a scenario, with this machine's Linux at both ends.
+    """Measure schemes side by side on the networks of a scenario, with real hosts at both ends.
 
-    As `exmachina evaluate`, in real time: the path between the ends is the simulator's, the hosts are the kernel's. It
-    needs root, for network namespaces of its own; it touches nothing outside them. With --output, finished runs are
-    kept there: after ctrl-C the same command goes on where it was.
+    As `exmachina evaluate`, in real time: the path between the ends is the simulator's, the hosts are this machine's
+    Linux, or with --stack quic those of noq, a QUIC stack. Linux needs root, for network namespaces of its own; it
+    touches nothing outside them. QUIC needs none. With --output, finished runs are kept there: after ctrl-C the same
+    command goes on where it was.
 
     Args:
         scenario: A scenario file (.toml), or the name of one that comes with the program, with the preset "today" of
             transports.
-        schemes: With commas between them: cubic, newreno and bbr1, which are the kernel's cubic, reno and bbr,
-            algorithms of `exmachina list` and .dna files, each with a queue if you like, such as `cubic/fqcodel`; the
-            scenario's if not given.
+        schemes: With commas between them: cubic, newreno and bbr1, which are the kernel's cubic, reno and bbr, or
+            cubic, newreno and bbr3 of noq; algorithms of `exmachina list` and .dna files, each with a queue if you
+            like, such as `cubic/fqcodel`; the scenario's if not given.
         options: See `TestbedOptions`.
         output: Write flows, a summary, how late packets were, and the picture of throughput and delay into this folder.
-        pcap: Write what the senders' hosts saw of each run into this folder: headers only, for Wireshark.
+        pcap: Write what the senders' hosts saw of each run into this folder: headers only, for Wireshark. Of Linux.
+        qlog: Write what senders noted of each connection into this folder. Of QUIC.
         quiet: Show no progress.
     """
     out, messages = consoles()
     names = None if schemes is None else [name for name in schemes.split(",") if name]
     with bar(messages, "measuring", _count, InThisThread(), quiet=quiet) as on_progress:
-        found = measure_schemes(scenario, names, options, output=output, pcap=pcap, on_progress=on_progress)
+        found = measure_schemes(scenario, names, options, output=output, pcap=pcap, qlog=qlog, on_progress=on_progress)
     written = [] if output is None else found.paths(output) + draw(found.results, output)
     show_results(out, found.results)
     out.print(_lateness(found), style="dim", soft_wrap=True)

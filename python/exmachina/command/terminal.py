@@ -69,7 +69,7 @@ def show_results(console: Console, results: Results) -> None:
             mean, half_width = line[f"{measure}_mean"], line[f"{measure}_ci95"]
             margin = "" if half_width is None else f" ± {digits(half_width, 2)}"
             cells += [_digits(mean) + margin, _digits(line[f"{measure}_median"])]
-        grid.add_row(line["label"], *cells, percent(line["retransmission_rate"]), str(line["timeouts"]))
+        grid.add_row(line["label"], *cells, percent(line["retransmission_rate"]), _cell(line["timeouts"], "d"))
     console.print(grid)
     for warning in results.warnings:
         console.print(warning)

@@ -69,7 +69,9 @@ class Results:
             pl.col(*MEASURES, "throughput_mbps", "goodput_mbps", "normalised_throughput").filter(on).mean(),
             pl.col("queueing_delay_ms", "mean_rtt_ms").filter(on).mean(),
             pl.col("sent_packets", "delivered_packets", "in_order_packets").sum(),
-            pl.col("retransmitted_packets", "marked_packets", "timeouts").sum(),
+            pl.col("retransmitted_packets", "marked_packets").sum(),
+            # Nobody may have told of any.
+            pl.when(pl.col("timeouts").count() > 0).then(pl.col("timeouts").sum()),
             starved_senders=(on & (pl.col("delivered_packets") == 0)).sum(),
         )
         return each.with_columns(label=_labels(self.flows)).select("label", pl.exclude("label"))
@@ -96,9 +98,9 @@ class Results:
         that were on, with a 95 % bootstrap interval over runs (`_from`, `_to`, none for a single run); the mean over
         runs of the mean of the senders, and the half-width of its 95 % Student-t interval (`_ci95`; for a grid,
         variances are taken within each of its points). Then the retransmission rate
-        (packets sent again over packets sent), timeouts of all runs, senders that were on and received nothing, and
-        `in_order`: of the packets that arrived, the part that was given to the application, as all before them had
-        arrived (none where nothing arrived).
+        (packets sent again over packets sent), timeouts of all runs (none where hosts do not tell), senders that were
+        on and received nothing, and `in_order`: of the packets that arrived, the part that was given to the
+        application, as all before them had arrived (none where nothing arrived).
         """
         strata = 1 if by else self.grid_points or 1
         senders = self.senders_on.partition_by("label", *WHO, *by, as_dict=True)
@@ -115,8 +117,8 @@ class Results:
                 row[f"{measure}_mean"], row[f"{measure}_ci95"] = mean.mean, mean.half_width
             row["normalised_throughput_mean"] = group["normalised_throughput"].mean()
             row["retransmission_rate"] = _total(group, "retransmitted_packets") / max(1, _total(group, "sent_packets"))
-            for total in ("timeouts", "starved_senders"):
-                row[total] = _total(group, total)
+            row["timeouts"] = _total(group, "timeouts") if group["timeouts"].count() > 0 else None
+            row["starved_senders"] = _total(group, "starved_senders")
             delivered = _total(group, "delivered_packets")
             row["in_order"] = _total(group, "in_order_packets") / delivered if delivered else None
             rows.append(row)

@@ -184,32 +184,28 @@ class Evaluation:
                 found[label] = scheme
         return found
 
-    def check_measurable(self, loaded: Mapping[str, str]) -> None:
-        """Refuses what only a simulation can run.
-
-        Args:
-            loaded: The kernel's names of rule tables, by the contenders' labels.
+    def check_measurable(self, stack: _core.Stack) -> None:
+        """Refuses what only a simulation can run, and schemes that these hosts have not.
 
         Raises:
             ScenarioError: The field, and what was expected.
         """
         with told_as(ScenarioError):
-            _core.check_measurable(self._inner, self.file, dict(loaded))
+            _core.check_measurable(self._inner, self.file, stack)
 
     def measured(
-        self, contender: int, run: int, loaded: Mapping[str, str], captures: bool, stop: _core.Stop
-    ) -> tuple[pl.DataFrame, bytes | None]:
-        """A run of a contender on this machine's kernel: its flows with how late packets were, and its recording."""
+        self, contender: int, run: int, stack: _core.Stack, records: bool, stop: _core.Stop
+    ) -> tuple[pl.DataFrame, list[tuple[str, bytes]]]:
+        """A run of a contender in real time: its flows with how late packets were, and what its hosts wrote down."""
         with told_as(MachineError):
-            made = _core.measure(self._inner, contender, run, dict(loaded), captures, stop)
+            made = _core.measure(self._inner, contender, run, stack, records, stop)
         flows = self.named(frame_of(made.flows), contender).with_columns(
-            reductions=pl.lit(None, pl.UInt64),  # only the sender knows
             late_mean_ms=pl.lit(made.late_mean_ms),
             late_p99_ms=pl.lit(made.late_p99_ms),
             late_p999_ms=pl.lit(made.late_p999_ms),
             late_max_ms=pl.lit(made.late_max_ms),
         )
-        return flows, made.capture
+        return flows, made.records
 
     def finished_runs(self, contender: int, folder: Path | None, *, made_by: str = "") -> FinishedRuns:
         """What is kept in a folder of a contender's runs; `made_by` is what they were made by, if not by simulation."""

@@ -1,4 +1,4 @@
-"""Scenarios on this machine's kernel: the same networks, traffic and rows as in a simulation, in real time."""
+"""Scenarios in real time, on this machine's kernel or with QUIC: the same networks, traffic and rows as simulated."""
 
 from exmachina.measuring.measurement import Measurement
 from exmachina.measuring.options import TestbedOptions

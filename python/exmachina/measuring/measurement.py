@@ -18,7 +18,7 @@ LATENESS = ("attempts", "late_mean_ms", "late_p99_ms", "late_p999_ms", "late_max
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a number of contenders got on the same networks, on this machine's kernel.
+    """What a number of contenders got on the same networks, between real hosts.
 
     >>> results = exmachina.evaluate("r4-today", ["cubic"], runs=1, duration_s=1)
     >>> [path.name for path in exmachina.Measurement(results, results.flows.clear()).paths("out")]
@@ -27,11 +27,12 @@ class Measurement:
 
     results: Results
     """As of an evaluation: rows with the same columns, summaries, warnings. A packet's RTT is the time that it takes
-    through the path. What only a sender knows is not measured: `reductions` and samples of RTTs are null."""
+    through the path. What only a sender knows is not measured: `reductions` and samples of RTTs are null, of QUIC
+    `timeouts`, too; packets that it sent again are those that it took for lost."""
     lateness: pl.DataFrame
-    """One row per contender and run: attempts (that it took), and by how much packets were handed over later than the
-    path has them: late_mean_ms, late_p99_ms and late_p999_ms (which one packet in a hundred and in a thousand exceeds),
-    late_max_ms."""
+    """One row per contender and run: attempts (that it took), and by how much packets were handed over, and timers of
+    QUIC ran, later than they should: late_mean_ms, late_p99_ms and late_p999_ms (which one in a hundred and in a
+    thousand exceeds), late_max_ms."""
 
     def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
         """What `save` writes."""

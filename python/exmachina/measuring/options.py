@@ -5,6 +5,7 @@ from typing import TypedDict
 
 from exmachina.errors import OptionError
 from exmachina.evaluation import RunOptions
+from exmachina.measuring.stacks import STACKS, StackName
 
 __all__ = ["TestbedOptions", "TestbedSettings"]
 
@@ -19,8 +20,10 @@ class TestbedOptions(RunOptions):
     1.0
     """
 
+    stack: StackName = "kernel"
+    """Who is at both ends: this machine's kernel, which needs root, or QUIC (noq) in this process, which needs none."""
     at_once: int = 1
-    """Runs side by side, each in network namespaces of its own. They share the processors: watch the lateness."""
+    """Runs side by side, each with hosts of its own. They share the processors: watch the lateness."""
     late_ms: float = 1.0
     """A run counts if at most one packet in a thousand was handed over later than this, ms; others are made again."""
     attempts: int = 3
@@ -28,6 +31,8 @@ class TestbedOptions(RunOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.stack not in STACKS:
+            raise OptionError(f"stack: expected {' or '.join(STACKS)}, got {self.stack}")
         for name, value, most in [("at_once", self.at_once, MOST_AT_ONCE), ("attempts", self.attempts, 1000)]:
             if not 1 <= value <= most:
                 raise OptionError(f"{name}: expected from 1 to {most}, got {value}")
@@ -41,6 +46,7 @@ class TestbedSettings(TypedDict, total=False):
     runs: int | None
     duration_s: float | None
     seed: int | None
+    stack: StackName
     at_once: int
     late_ms: float
     attempts: int

@@ -130,6 +130,8 @@ pub(super) fn settings_json(settings: &Settings, steps: u64, name: &str) -> Stri
     if !name.is_empty() {
         json["table"] = name.into();
     }
+    // Whoever else is built beside this may have serde_json keep the order of insertion.
+    json.sort_all_objects();
     json.to_string()
 }
 

@@ -3,7 +3,7 @@
 use exmachina_net::endpoint::Totals;
 use exmachina_net::time::Duration;
 
-use crate::segment::Segment;
+use super::segment::Segment;
 
 /// A flow's packets.
 #[derive(Debug, Default)]

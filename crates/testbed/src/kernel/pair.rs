@@ -7,8 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use nix::errno::Errno;
 use nix::sys::socket::{self, AddressFamily, SockFlag, SockType, SockaddrIn, sockopt};
 
-/// A stretch of zeros: what senders have to send.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+use crate::ends::ZEROS;
 
 /// A connection: the sender's socket, and the receiver's once it is open.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub struct Pair {
     pub receiver: Option<TcpStream>,
     /// Bytes that are still to be written.
     pub to_write: u64,
-    /// Bytes that are still to be read.
+    /// Bytes that are still to be read; without end until it is said how many are to be written.
     pub to_read: u64,
 }
 
@@ -37,7 +36,7 @@ impl Pair {
             Ok(()) | Err(Errno::EINPROGRESS) => {}
             Err(error) => return Err(error.into()),
         }
-        Ok(Pair { sender: socket.into(), receiver: None, to_write: 0, to_read: 0 })
+        Ok(Pair { sender: socket.into(), receiver: None, to_write: 0, to_read: u64::MAX })
     }
 
     /// Takes the receiver's socket, if the connection is open by now. Others that wait are of senders that stopped before.
