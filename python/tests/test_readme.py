@@ -56,7 +56,7 @@ def test_the_page_of_sturdiness_is_what_was_measured() -> None:
 
 def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
     page = (DOCS / "reality.md").read_text(encoding="utf-8")
-    found = re.search(r"on Linux ([\d.]+)\. Between.* of\s(\d+) s each", page, re.DOTALL)
+    found = re.search(r"on Linux ([\d.]+), with.* of\s(\d+) s each", page, re.DOTALL)
     assert found
     rows = pl.read_csv(DOCS / "results" / "reality.csv")
     assert REALITY.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
