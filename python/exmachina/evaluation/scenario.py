@@ -184,7 +184,7 @@ class Evaluation:
                 found[label] = scheme
         return found
 
-    def check_measurable(self, stack: _core.Stack) -> None:
+    def check_measurable(self, stack: "_core.Stack") -> None:
         """Refuses what only a simulation can run, and schemes that these hosts have not.
 
         Raises:
@@ -194,7 +194,7 @@ class Evaluation:
             _core.check_measurable(self._inner, self.file, stack)
 
     def measured(
-        self, contender: int, run: int, stack: _core.Stack, records: bool, stop: _core.Stop
+        self, contender: int, run: int, stack: "_core.Stack", records: bool, stop: _core.Stop
     ) -> tuple[pl.DataFrame, list[tuple[str, bytes]]]:
         """A run of a contender in real time: its flows with how late packets were, and what its hosts wrote down."""
         with told_as(MachineError):

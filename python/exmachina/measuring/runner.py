@@ -136,7 +136,7 @@ class _Bed:
     evaluation: Evaluation
     options: TestbedOptions
     hosts: Stack
-    stack: _core.Stack
+    stack: "_core.Stack"
     """The hosts, with all that they need."""
     folder: Path | None
     """Where it is put what hosts write down."""

@@ -1,4 +1,7 @@
-"""Who is at both ends of what is measured: this machine's kernel, or QUIC in this process."""
+"""Who is at both ends of what is measured: this machine's kernel, or QUIC in this process.
+
+A program that was built for a demo has no `_core.Stack`: annotations that name it are text.
+"""
 
 import os
 import platform
@@ -29,7 +32,7 @@ class Stack(Protocol):
     def unknown(self) -> tuple[str, ...]:
         """Columns of flows that they do not tell."""
 
-    def asked(self) -> _core.Stack:
+    def asked(self) -> "_core.Stack":
         """What scenarios are checked against."""
 
     def check_machine(self) -> None:
@@ -39,7 +42,7 @@ class Stack(Protocol):
             MachineError: The first thing that it lacks.
         """
 
-    def ready(self) -> AbstractContextManager[_core.Stack]:
+    def ready(self) -> AbstractContextManager["_core.Stack"]:
         """All that they need is there meanwhile."""
 
 
@@ -54,7 +57,7 @@ class Kernel:
     made_by: str = f"Linux {platform.release()}"
     unknown: tuple[str, ...] = ("reductions",)
 
-    def asked(self) -> _core.Stack:
+    def asked(self) -> "_core.Stack":
         """What scenarios are checked against."""
         return _core.Stack.kernel({**self.loaded, **dict.fromkeys(self.tables, "")})
 
@@ -63,7 +66,7 @@ class Kernel:
         check_machine()
 
     @contextmanager
-    def ready(self) -> Iterator[_core.Stack]:
+    def ready(self) -> Iterator["_core.Stack"]:
         """Tables are in the kernel, under names that are this process's."""
         with ExitStack() as stack:
             names = {
@@ -80,13 +83,13 @@ class Quic:
     made_by: str = "noq 1.4.0"
     unknown: tuple[str, ...] = ("reductions", "timeouts")
 
-    def asked(self) -> _core.Stack:
+    def asked(self) -> "_core.Stack":
         """What scenarios are checked against."""
         return _core.Stack.quic()
 
     def check_machine(self) -> None:
         """It needs nothing."""
 
-    def ready(self) -> AbstractContextManager[_core.Stack]:
+    def ready(self) -> AbstractContextManager["_core.Stack"]:
         """Nothing has to be made ready."""
         return nullcontext(_core.Stack.quic())
