@@ -16,10 +16,9 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK := requirements-dev.lock.txt
 # The bindings have no tests of their own, and maturin builds them otherwise: left out, or each would build pyo3 anew.
-# QUIC is tested by itself, because its dependencies want other features of what all share: with it, every crate would be built
-# once for maturin and once for the tests.
-CARGO_TEST := cargo test --workspace --exclude exmachina-py --exclude exmachina-quic --locked --profile fast
-CARGO_TEST_QUIC := cargo test -p exmachina-quic --locked --profile fast
+# All else at once: the test bed has QUIC's dependencies in the program already, so that what all share has the same features in
+# both, and is built once. By itself, QUIC's crate would have others, and all of it be built anew.
+CARGO_TEST := cargo test --workspace --exclude exmachina-py --locked --profile fast
 
 # The same settings for cargo and for maturin, which calls it: else each would rebuild what the other built.
 export PYO3_BUILD_EXTENSION_MODULE := 1
@@ -43,7 +42,6 @@ quick: build-fast
 
 test: build-fast
 	$(CARGO_TEST)
-	$(CARGO_TEST_QUIC)
 	$(BIN)/python -m pytest -q
 
 lint: $(READY)

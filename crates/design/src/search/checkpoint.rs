@@ -170,3 +170,16 @@ pub(super) mod optional_table {
         text.map(|text| super::unhex(&text).map_err(D::Error::custom)).transpose()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_in_the_order_of_their_names_whatever_serde_json_is_built_with() {
+        let written = settings_json(&Settings::default(), 3, "delta");
+        let mut sorted: serde_json::Value = serde_json::from_str(&written).unwrap();
+        sorted.sort_all_objects();
+        assert_eq!(written, sorted.to_string());
+    }
+}
