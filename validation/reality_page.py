@@ -42,10 +42,12 @@ Of each scheme, over all {cells} networks: the median of the gap between simulat
 sign, and its largest; the same of queueing delay; and on how many networks the simulated delay is within {share} of the
 measured one, or {ms:g} ms.
 {gaps}
+
 ## Beside each other
 
 On the link of 15 Mbit/s and 150 ms with eight senders, medians of runs as measured.
 {beside}
+
 ## Network by network
 
 Medians of runs of the mean over senders; throughput as the application gets it. *Again* is what was sent again, of what
@@ -98,7 +100,7 @@ def _beside(side: str, own: pl.DataFrame) -> str:
     for words, crowd in crowds.items():
         cells = [f"{digits(line['mbps'], 3)} Mbit/s, {digits(line['delay_ms'], 3)} ms" for line in crowd.to_dicts()]
         lines.append(f"| {words} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", *(_ahead(words, crowd) for words, crowd in crowds.items()), ""])
+    return "\n".join([*lines, "", *(_ahead(words, crowd) for words, crowd in crowds.items())])
 
 
 def _ahead(words: str, own: pl.DataFrame) -> str:
@@ -131,7 +133,7 @@ def _gaps(side: str, pairs: pl.DataFrame) -> str:
     close = f"within {100 * CLOSE_SHARE:g} % or {CLOSE_MS:g} ms"
     head = f"| {STACKS[side]} | throughput: median gap | largest | delay: median gap | largest, ms | {close} |"
     own = [_gap(str(scheme), rows) for (scheme,), rows in pairs.group_by("scheme", maintain_order=True)]
-    return "\n".join(["", head, "|---|---:|---:|---:|---:|---:|", *own, ""])
+    return "\n".join(["", head, "|---|---:|---:|---:|---:|---:|", *own])
 
 
 def _gap(scheme: str, own: pl.DataFrame) -> str:

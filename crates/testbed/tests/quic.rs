@@ -24,8 +24,12 @@ first_off = { seconds = 0 }
 
 /// The first run of a contender. `mine.dna` has a window of 20 packets and a pace of one in 5 ms.
 fn measured(text: &str, contender: usize, records: bool) -> Measured {
+    measured_with(Action { multiple: 0.0, increment: 20, intersend_ms: 5.0 }, text, contender, records)
+}
+
+/// The same, where `mine.dna` has this rule.
+fn measured_with(rule: Action, text: &str, contender: usize, records: bool) -> Measured {
     let evaluation = Evaluation::parse(text, "x.toml").unwrap();
-    let rule = Action { multiple: 0.0, increment: 20, intersend_ms: 5.0 };
     let table = FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).unwrap();
     let mut library = Library::default();
     library.tables.insert("mine.dna".to_owned(), table);
@@ -76,4 +80,12 @@ fn transfers_end_when_they_are_acknowledged_and_connections_may_be_given_up_befo
     assert_eq!(logged.records[0].ending, "-0-0.sqlog");
     let short = text.replace("on = { bytes = 5000 }", "on = { seconds = 0.01 }");
     assert!(measured(&short, 0, false).rows.iter().all(|row| row.on_s > 0.0));
+}
+
+#[test]
+fn a_receiver_that_misses_thousands_of_packets_keeps_its_connection() {
+    let text = DUMBBELL.replace("rate_mbps = 10", "rate_mbps = 200\nloss = 0.5").replace("rtt_ms = 20", "rtt_ms = 300");
+    let rule = Action { multiple: 0.0, increment: 20_000, intersend_ms: 0.1 };
+    let rows = measured_with(rule, &text.replace("count = 2", "count = 1"), 3, false).rows;
+    assert!(rows[0].totals.delivered > 0);
 }
