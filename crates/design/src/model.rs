@@ -63,7 +63,7 @@ mod design_table;
 
 pub use also::Also;
 use design_table::DesignFile;
-pub use design_table::{DesignTable, StepRange};
+pub use design_table::{DesignTable, Form, StepRange};
 use exmachina_net::file_error::FileError;
 use exmachina_net::outcome::Outcome;
 use exmachina_net::random::{Purpose, Strata, Stream};

@@ -24,10 +24,12 @@ mod clearance;
 mod evaluator;
 mod evolution;
 mod greedy;
+mod laws;
 mod measure;
 mod meter;
 mod moves;
 mod paper;
+mod places;
 mod policies;
 mod policy_search;
 mod race;
@@ -58,7 +60,7 @@ use greedy::Greedy;
 use paper::Paper;
 use policy_search::PolicySearch;
 
-use crate::model::Model;
+use crate::model::{Form, Model};
 
 /// The table is measured again once the search has simulated this many times what the last measurement took.
 const MEASURE_EVERY: u64 = 8;
@@ -220,7 +222,7 @@ impl Designer {
         let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
         // Several classes of senders get along by growing together: from one rule each.
         let policies = model.scenario.classes().len() == 1 && PolicySearch::suits(&model);
-        let policies = policies && settings.tuning.policies;
+        let policies = policies && (settings.tuning.policies || model.design.form == Form::Law);
         Designer::begin(model, settings, &[table], policies)
     }
 
