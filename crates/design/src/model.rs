@@ -16,6 +16,7 @@
 //! weight = 1               # of its scores, against those of the model, in the search; scores shown are the model's own
 //!
 //! [design]
+//! form = "table"           # or "law": numbers relative to a flow's own path, in place of boxes (crates/rules/src/law.rs)
 //! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 //! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
 //! duration_s = 100         # simulated seconds of each, at most 3518: the paper's search compares at ten times that

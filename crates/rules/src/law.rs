@@ -16,8 +16,11 @@ pub const LEVELS: usize = 5;
 /// Where they are, and the logarithms to base 2 of how far the next one is.
 const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
 const LEVEL_WIDTH: [u32; LEVELS - 1] = [15, 15, 16, 17];
-/// The smallest window, a sixteenth of a packet: what paces a flow that is due less than a packet an RTT.
-const LEAST_WINDOW: u64 = (LAW_UNIT / 16) as u64;
+/// The smallest window, two packets. The ACK of one may wait at the receiver for another (RFC 1122 §4.2.3.2), and a flow that takes
+/// that for a queue would stay there.
+const LEAST_WINDOW: u64 = 2 << 16;
+/// The least that an RTT delivers: a packet in sixteen RTTs.
+const LEAST_DELIVERED: u64 = (LAW_UNIT / 16) as u64;
 const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
 /// A window may be that of what was delivered times a multiple, and so many packets more: few say little.
 const MORE_PACKETS: u64 = 10 << 16;
@@ -56,6 +59,8 @@ pub struct Law {
     pub pace: [u32; LEVELS],
     /// The largest window, as a multiple of what an RTT delivered.
     pub most: [u32; LEVELS],
+    /// So many packets, not in 2^-16, are what the standing RTT is the least of at least: of few, each may have been unlucky.
+    pub least_packets: u32,
     /// In each quarter of an RTT below the target growth gets so many times faster,
     pub faster: u32,
     /// up to so many times.
@@ -110,7 +115,14 @@ impl Law {
         for (field, value) in multiples.into_iter().chain(levels).chain(self.most.map(|most| ("most", most))) {
             in_range(field, value.into(), 0, MOST.into(), "0 to 64")?;
         }
-        in_range("first_window", self.first_window.into(), LAW_UNIT.into(), i64::from(LAW_UNIT) << 10, "1 to 1024")?;
+        in_range(
+            "first_window",
+            self.first_window.into(),
+            LEAST_WINDOW as i64,
+            i64::from(LAW_UNIT) << 10,
+            "2 to 1024",
+        )?;
+        in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("faster", self.faster.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")?;
         in_range("fastest", self.fastest.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")
     }
@@ -129,6 +141,7 @@ pub struct LawFlow {
     low_ns: u64,
     low_before_ns: u64,
     low_from_ns: u64,
+    low_packets: u64,
     /// What the present RTT has delivered, in whole packets, and since when; what the one before did.
     arrived: u64,
     round_from_ns: u64,
@@ -152,6 +165,7 @@ impl LawFlow {
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
             low_from_ns: 0,
+            low_packets: 0,
             arrived: 0,
             round_from_ns: 0,
             delivered: window,
@@ -163,7 +177,7 @@ impl LawFlow {
     /// Packets that may be outstanding.
     #[must_use]
     pub fn window(&self, law: &Law) -> u32 {
-        ((self.window + u64::from(law.room)) >> 16).clamp(1, u64::from(MAX_WINDOW)) as u32
+        ((self.window + u64::from(law.room)) >> 16).min(u64::from(MAX_WINDOW)) as u32
     }
 
     /// Least time between two sends, ns.
@@ -181,7 +195,7 @@ impl LawFlow {
     pub fn upset(&mut self, window: f64, averages: f64) {
         let times = |value: u64, factor: f64, lo: u64, hi: u64| ((value as f64 * factor) as u64).clamp(lo, hi);
         self.window = times(self.window, window, LEAST_WINDOW, MOST_WINDOW);
-        self.delivered = times(self.delivered, averages, LEAST_WINDOW, MOST_WINDOW);
+        self.delivered = times(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
         self.spread_ns = times(self.spread_ns, averages, 0, LONGEST_NS);
         if self.min_rtt_ns != u64::MAX {
             self.set_pace(LAW_UNIT);
@@ -194,7 +208,8 @@ impl LawFlow {
         let packets = u64::from(packets.max(1));
         self.see(rtt.min(LONGEST_NS), received_ns, packets);
         let length = self.queue(law);
-        if received_ns.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
+        let is_seen = self.low_packets >= u64::from(law.least_packets);
+        if is_seen && received_ns.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
             self.next_quarter(law, length, received_ns);
         }
         if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
@@ -229,6 +244,7 @@ impl LawFlow {
         }
         self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
         self.low_ns = self.low_ns.min(rtt);
+        self.low_packets += packets;
         self.arrived += packets;
     }
 
@@ -248,7 +264,8 @@ impl LawFlow {
     }
 
     fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
-        (self.low_before_ns, self.low_ns, self.low_from_ns) = (self.low_ns, u64::MAX, now);
+        (self.low_before_ns, self.low_ns) = (self.low_ns, u64::MAX);
+        (self.low_from_ns, self.low_packets) = (now, 0);
         let faster = (self.boost * u64::from(law.faster) >> 16).min(u64::from(law.fastest));
         self.boost = if length < u64::from(LAW_UNIT) { faster } else { u64::from(LAW_UNIT) };
     }
@@ -256,7 +273,7 @@ impl LawFlow {
     fn next_round(&mut self, now: u64) {
         let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
         let arrived = self.arrived.min(MAX_WINDOW.into());
-        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_WINDOW, MOST_WINDOW);
+        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
     }
 
@@ -310,5 +327,148 @@ impl Level {
 
     fn of_all(self, values: &[u32; LEVELS]) -> u64 {
         self.signed(&values.map(|value| value as i32)) as u64
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// In 2^-16.
+    fn of(number: f64) -> u32 {
+        (number * f64::from(LAW_UNIT)) as u32
+    }
+
+    pub(crate) fn law() -> Law {
+        Law {
+            target_of_rtt: of(0.05),
+            target_of_gap: of(0.5),
+            target_of_spread: of(1.0),
+            growth: [of(0.1) as i32, of(0.05) as i32, 0, -(of(0.05) as i32), -(of(0.3) as i32)],
+            packets: [of(1.0), of(0.5), of(0.25), 0, 0],
+            pace: [0.5, 0.7, 0.9, 1.0, 1.0].map(of),
+            most: [3.0, 3.0, 3.0, 2.0, 1.0].map(of),
+            least_packets: 2,
+            faster: of(1.5),
+            fastest: of(4.0),
+            first_window: of(10.0),
+            first_pause_ns: 10_000,
+            first_growth: of(1.0),
+            first_pace: of(0.5),
+            first_until: of(1.0),
+            then_window: of(1.0),
+            room: of(2.0),
+        }
+    }
+
+    /// A path of so many RTTs without a queue, from now on: the window and the pace say what goes, in evenly spaced ACKs of two packets.
+    fn along(flow: &mut LawFlow, law: &Law, rtt_ns: u64, rtts: u64) {
+        let mut now = flow.low_from_ns.max(rtt_ns);
+        for _ in 0..rtts {
+            let packets = (rtt_ns / flow.intersend_ns()).clamp(2, u64::from(flow.window(law)));
+            for _ in 0..packets / 2 {
+                now += rtt_ns / (packets / 2);
+                flow.on_ack(law, now - rtt_ns, now, 1, 2);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_at_the_levels_is_done_there_and_what_is_between_between() {
+        let values = [10, 20, 40, 40, -60];
+        let at = |length: u64| Level::of(length).signed(&values);
+        assert_eq!(LEVEL_AT.map(at), [10, 20, 40, 40, -60].map(i64::from));
+        assert_eq!([1 << 14, 3 << 14, 3 << 16].map(at), [15, 30, -10]);
+        for k in 0..LEVELS - 1 {
+            assert_eq!(1 << LEVEL_WIDTH[k], LEVEL_AT[k + 1] - LEVEL_AT[k]);
+        }
+    }
+
+    #[test]
+    fn a_flow_begins_by_its_first_numbers_until_there_is_a_queue() {
+        let law = law();
+        let mut flow = LawFlow::start(&law);
+        assert_eq!((flow.window(&law), flow.intersend_ns()), (12, 10_000));
+        for i in 0..10 {
+            flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
+        }
+        // Twice as many after an RTT, at twice the pace that the window alone would give.
+        assert_eq!((flow.window(&law), flow.intersend_ns()), (22, 100 * MS / 40));
+        (10..60).for_each(|i| flow.on_ack(&law, i * MS, (150 + i) * MS, 1, 1));
+        assert!(!flow.begins && flow.window < 20 << 16, "{flow:?}");
+    }
+
+    #[test]
+    fn where_there_is_no_queue_every_window_grows() {
+        let law = law();
+        for rtt_ns in [MS / 5, 700 * MS] {
+            for factor in [1e-6, 1.0, 1e2] {
+                let mut flow = LawFlow::start(&law);
+                along(&mut flow, &law, rtt_ns, 3);
+                flow.begins = false;
+                flow.upset(factor, 1.0 / factor);
+                let before = flow.window;
+                along(&mut flow, &law, rtt_ns, 25);
+                assert!(flow.window >= (10 * before).min(MOST_WINDOW), "{rtt_ns} ns, {factor}: {flow:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_queue_that_stays_makes_windows_small() {
+        let law = law();
+        let mut flow = LawFlow::start(&law);
+        (0..100).for_each(|i| flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1));
+        let before = flow.window;
+        (100..1000).for_each(|i| flow.on_ack(&law, i * MS, (300 + i) * MS, 1, 1));
+        assert!(flow.window < before / 10 && flow.window >= LEAST_WINDOW, "{before} {flow:?}");
+        assert!(flow.intersend_ns() > 10 * MS);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_refused_by_name() {
+        let of_law = |change: fn(&mut Law)| {
+            let mut law = law();
+            change(&mut law);
+            law.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(of_law(|_| ()), Ok(()));
+        let error = |change| of_law(change).unwrap_err();
+        assert_eq!(
+            error(|law| law.growth[0] = 0),
+            "law: growth is 0, expected above 0 where there is no queue, and at most 1"
+        );
+        assert_eq!(error(|law| law.pace[4] = 0), "law: pace is 0, expected above 0 and at most 16");
+        assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
+        assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
+        assert_eq!(error(|law| law.room = u32::MAX), "law: room is 4294967295, expected 0 to 64");
+    }
+
+    proptest! {
+        /// Overflows panic in tests.
+        #[test]
+        fn whatever_clocks_show_a_window_and_a_pause_stay_in_bounds(
+            acks in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()), 1..50),
+            largest in any::<bool>(),
+        ) {
+            let mut law = law();
+            if largest {
+                let most = 1 << 22;
+                (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
+                (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
+                (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
+            }
+            prop_assert_eq!(law.check(), Ok(()));
+            let mut flow = LawFlow::start(&law);
+            for (sent, received, tick, packets) in acks {
+                flow.on_ack(&law, sent, received, tick, packets);
+                prop_assert!((2..=MAX_WINDOW).contains(&flow.window(&law)), "{:?}", flow);
+                prop_assert!((1..=LONGEST_PAUSE_NS).contains(&flow.intersend_ns()), "{:?}", flow);
+            }
+        }
     }
 }

@@ -227,6 +227,8 @@ pub(crate) struct LawMessage {
     then_window: u32,
     #[prost(uint32, tag = "16")]
     room: u32,
+    #[prost(uint32, tag = "17")]
+    least_packets: u32,
 }
 
 impl LawMessage {
@@ -248,6 +250,7 @@ impl LawMessage {
             first_until: law.first_until,
             then_window: law.then_window,
             room: law.room,
+            least_packets: law.least_packets,
         }
     }
 
@@ -270,6 +273,7 @@ impl LawMessage {
             first_until: self.first_until,
             then_window: self.then_window,
             room: self.room,
+            least_packets: self.least_packets,
         })
     }
 }

@@ -5,7 +5,7 @@
 //!   tables; `tuning.rs`: what of it can be switched off.
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `policies.rs`: whole tables to begin with, each given by a few dozen numbers; `policy_search.rs` finds the best of them, by
-//!   `evolution.rs` (CMA-ES).
+//!   `evolution.rs` (CMA-ES). `laws.rs`: laws, given in the same way (`places.rs`), for models that ask for one.
 //! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens;
 //!   `batch.rs`: what of it others do; `meter.rs`: how much it is, and how long it takes.
@@ -216,7 +216,7 @@ pub struct Designer {
 }
 
 impl Designer {
-    /// A search that begins with one rule, or with a policy where these suit the model.
+    /// A search that begins with one rule, or with a policy or a law where these suit the model.
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
         let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
@@ -234,6 +234,9 @@ impl Designer {
         let classes = model.scenario.classes().len();
         if tables.len() != 1 && tables.len() != classes {
             return Err(DesignError::Starts { expected: classes, got: tables.len() });
+        }
+        if model.design.form == Form::Law || tables.iter().any(|table| table.law.is_some()) {
+            return Err(DesignError::LawFrom);
         }
         let mut signals = tables.iter().flat_map(|table| &table.signals);
         match signals.find(|s| !model.design.signals.contains(s)) {

@@ -1,4 +1,4 @@
-//! The search for a policy to begin with: some anywhere, raced, and from the best of them on by evolution (CMA-ES).
+//! The search for a policy to begin with, or for a law: some anywhere, raced, and from the best of them on by evolution (CMA-ES).
 //!
 //! What a generation learns is the order of its candidates on networks that no other generation has. The table is that of the
 //! distribution's centre, which luck has the least part in.
