@@ -16,6 +16,7 @@
 //! weight = 1               # of its scores, against those of the model, in the search; scores shown are the model's own
 //!
 //! [design]
+//! form = "table"           # or "law": numbers relative to a flow's own path, in place of boxes (crates/rules/src/law.rs)
 //! signals = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 //! specimens = 16           # networks of one evaluation; or draws_per_point, for a scenario that is a grid
 //! duration_s = 100         # simulated seconds of each, at most 3518: the paper's search compares at ten times that
@@ -63,7 +64,7 @@ mod design_table;
 
 pub use also::Also;
 use design_table::DesignFile;
-pub use design_table::{DesignTable, StepRange};
+pub use design_table::{DesignTable, Form, StepRange};
 use exmachina_net::file_error::FileError;
 use exmachina_net::outcome::Outcome;
 use exmachina_net::random::{Purpose, Strata, Stream};

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use exmachina_design::model::Form;
 use exmachina_design::search::{self, Elsewhere, Meter, Progress, Search, Settings};
 use exmachina_rules::RuleTable;
 use pyo3::prelude::*;
@@ -96,6 +97,9 @@ impl Designer {
         let (model, settings) =
             (model.inner.clone(), Settings { search, seed, start: start_names, ..Settings::default() });
         let start: Vec<RuleTable> = start.iter().map(|table| table.tree.clone()).collect();
+        if model.design.form == Form::Law && settings.search == Search::Paper {
+            return Err(input_error(format!("search: {}", search::DesignError::PaperLaw)));
+        }
         let designer = if start.is_empty() {
             search::Designer::new(model, settings)
         } else {

@@ -1,6 +1,7 @@
 //! A RemyCC sender: memory, window and pacing of one flow under one table. This is what a transport embeds.
 
 use crate::flat::FlatTable;
+use crate::law::LawFlow;
 use crate::memory::Memory;
 
 /// Packets of one ACK that count one by one, at most: by then the averages are those of their spacing.
@@ -26,13 +27,16 @@ pub struct Controller {
     window: u32,
     rule: u32,
     intersend_ns: u64,
+    /// What there is to remember under a law.
+    law: Option<Box<LawFlow>>,
 }
 
 impl Controller {
     /// A new flow: memory all zero, and the action looked up there applied to a window of 0 (Remy'13 §4.1).
     #[must_use]
     pub fn start(table: &FlatTable) -> Controller {
-        let mut flow = Controller { memory: Memory::default(), window: 0, rule: 0, intersend_ns: 0 };
+        let law = table.law().map(|law| Box::new(LawFlow::start(law)));
+        let mut flow = Controller { memory: Memory::default(), window: 0, rule: 0, intersend_ns: 0, law };
         flow.act(table);
         flow
     }
@@ -40,6 +44,9 @@ impl Controller {
     /// Takes in an ACK; arguments as in [`Memory::on_ack`].
     #[inline(always)]
     pub fn on_ack(&mut self, table: &FlatTable, sent_ns: u64, received_ns: u64, tick_ns: u64, advance: u32) {
+        if table.law().is_some() {
+            return self.on_stretched_ack(table, sent_ns, received_ns, tick_ns, advance, 1);
+        }
         self.memory.on_ack(sent_ns, received_ns, tick_ns, advance);
         self.act(table);
     }
@@ -63,6 +70,10 @@ impl Controller {
         advance: u32,
         packets: u32,
     ) {
+        if let (Some(law), Some(flow)) = (table.law(), &mut self.law) {
+            flow.on_ack(law, sent_ns, received_ns, tick_ns, packets);
+            return self.act(table);
+        }
         let mut advance = advance;
         if packets > 1 {
             self.all_but_the_last(table, sent_ns, received_ns, tick_ns, packets.min(MOST_IN_ONE));
@@ -89,15 +100,24 @@ impl Controller {
     /// Sets it elsewhere: window and averages are multiplied by these factors, and the rule for that sets the pace. What a
     /// design must find its way back from.
     pub fn upset(&mut self, table: &FlatTable, window: f64, averages: f64) {
+        if let Some(flow) = &mut self.law {
+            flow.upset(window, averages);
+            return self.act(table);
+        }
         self.memory.scale_averages(averages);
         let window = (f64::from(self.window) * window).clamp(1.0, f64::from(crate::MAX_WINDOW)) as u32;
         self.act(table);
         self.window = window;
     }
 
-    /// Looks up the rule for the present memory and carries it out.
+    /// Looks up the rule for the present memory and carries it out; under a law, which changes nothing without an ACK, does
+    /// nothing.
     #[inline(always)]
     pub fn act(&mut self, table: &FlatTable) {
+        if let (Some(law), Some(flow)) = (table.law(), &self.law) {
+            (self.window, self.intersend_ns) = (flow.window(law), flow.intersend_ns());
+            return;
+        }
         let (number, rule) = table.lookup(&self.memory, self.rule as usize);
         self.rule = number as u32;
         self.window = rule.window(self.window);
@@ -113,7 +133,7 @@ impl Controller {
     /// One of these parts.
     #[inline(always)]
     pub(crate) fn of(memory: Memory, window: u32, rule: u32, intersend_ns: u64) -> Controller {
-        Controller { memory, window, rule, intersend_ns }
+        Controller { memory, window, rule, intersend_ns, law: None }
     }
 
     /// Packets that may be outstanding.
@@ -126,6 +146,9 @@ impl Controller {
     /// Sets the window, which the next rule starts from: some transports do so for a loss.
     pub fn set_window(&mut self, packets: u32) {
         self.window = packets;
+        if let Some(flow) = &mut self.law {
+            flow.set_window(packets);
+        }
     }
 
     /// Least time between two sends, ns.

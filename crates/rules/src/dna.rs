@@ -53,8 +53,10 @@ impl RuleTable {
         let signals = signals_of(&tree)?;
         let domain = read_cell(&tree, &signals, &Cell::domain(&signals, DEFAULT_DOMAIN));
         let provenance = tree.known.provenance.as_deref().map(Provenance::decode).transpose()?;
+        let levels = || DnaError::Missing { path: "root.law".into(), field: "a level of the queue (fields 4 to 7)" };
+        let law = tree.known.law.as_ref().map(|law| law.law().ok_or_else(levels)).transpose()?;
         let root = read_node(tree, &signals, &domain, "root")?;
-        let table = RuleTable { signals, root, provenance };
+        let table = RuleTable { signals, root, law, provenance };
         FlatTable::new(&table)?;
         Ok(table)
     }
@@ -69,6 +71,7 @@ impl RuleTable {
             tree.known.config = p.config.as_ref().map(Message::encode_to_vec).or(tree.known.config);
             tree.known.optimizer = p.optimizer.as_ref().map(Message::encode_to_vec).or(tree.known.optimizer);
         }
+        tree.known.law = self.law.as_ref().map(proto::LawMessage::of);
         let read = self.root.carried.as_deref().map(|carried| &carried.known);
         let without = |read: &proto::WhiskerTree| read.digest.is_none() && read.provenance == tree.known.provenance;
         if !read.is_some_and(without) {

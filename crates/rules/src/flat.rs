@@ -6,6 +6,7 @@
 use crate::action::Action;
 use crate::cell::Cell;
 use crate::grid::Grid;
+use crate::law::Law;
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::signal::{FIRST_SIGNALS, Point, SIGNALS, first_signals};
@@ -32,6 +33,8 @@ pub struct FlatTable {
     pub(crate) boxes: Vec<Cell>,
     /// Whether every rule spaces packets.
     pub(crate) paces: bool,
+    /// What flows follow in place of the rules.
+    pub(crate) law: Option<Law>,
 }
 
 impl FlatTable {
@@ -53,12 +56,13 @@ impl FlatTable {
             .iter()
             .zip(table.rules())
             .map(|(c, (_, action))| Rule::new(first4(&c.lower), first4(&c.upper), action));
-        Ok(FlatTable::of_parts(rules.collect(), planes, root, if looks_further { open } else { vec![] }))
+        let flat = FlatTable::of_parts(rules.collect(), planes, root, if looks_further { open } else { vec![] });
+        Ok(FlatTable { law: table.law, ..flat })
     }
 
     /// What follows from the rules, the planes and, where rules look further, the boxes.
     pub(crate) fn of_parts(rules: Vec<Rule>, planes: Vec<Plane>, root: i32, boxes: Vec<Cell>) -> FlatTable {
-        let mut flat = FlatTable { rules, planes, root, grid: None, boxes, paces: false };
+        let mut flat = FlatTable { rules, planes, root, grid: None, boxes, paces: false, law: None };
         flat.paces = flat.all_pace();
         if !flat.looks_further() {
             let bounds: Vec<[f64; 4]> = flat.rules.iter().map(|rule| rule.lower).collect();
@@ -94,6 +98,13 @@ impl FlatTable {
     /// Where a walk begins.
     pub(crate) fn root(&self) -> i32 {
         self.root
+    }
+
+    /// The law that flows follow in place of the rules, if there is one.
+    #[must_use]
+    #[inline(always)]
+    pub fn law(&self) -> Option<&Law> {
+        self.law.as_ref()
     }
 
     /// Whether every rule spaces packets.

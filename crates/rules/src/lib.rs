@@ -15,6 +15,7 @@ mod dna;
 mod fixed;
 mod flat;
 mod grid;
+mod law;
 mod memory;
 mod proto;
 mod provenance;
@@ -33,6 +34,7 @@ pub use fixed::{
     FixedAction, FixedPlane, FixedTable, MULTIPLE_UNITS, Moved, Quantised, RATIO_UNITS, TIME_UNITS_PER_MS,
 };
 pub use flat::FlatTable;
+pub use law::{LAW_UNIT, LEVELS, Law, LawError, LawFlow};
 pub use memory::{FAST_WEIGHT, LOSS_WEIGHT, Memory, SLOW_WEIGHT};
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;

@@ -7,6 +7,7 @@ use prost::bytes::{Buf, BufMut};
 use prost::encoding::{DecodeContext, WireType, decode_varint, encode_key, encode_varint};
 use prost::{DecodeError, encoding};
 
+use crate::law::Law;
 use crate::signal::{SIGNALS, Signal};
 
 /// A message that knows its own field numbers.
@@ -86,7 +87,7 @@ macro_rules! known {
 known! {
     MemoryRange: 11 12 13;
     Whisker: 31 32 33 34;
-    WhiskerTree: 1 2 3 4 5 6 1000 1006;
+    WhiskerTree: 1 2 3 4 5 6 1000 1006 1010;
 }
 
 /// A node with what we do not know of it.
@@ -186,6 +187,95 @@ pub(crate) struct WhiskerTree {
     /// Ours, too: of all else in the file, without this field. No flipped bit makes one of the two tags the other.
     #[prost(bytes = "vec", optional, tag = "1006")]
     pub digest: Option<Vec<u8>>,
+    /// Ours: what flows follow in place of the rules.
+    #[prost(message, optional, tag = "1010")]
+    pub law: Option<LawMessage>,
+}
+
+/// A [`Law`], whose numbers are in 2^-16.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct LawMessage {
+    #[prost(uint32, tag = "1")]
+    target_of_rtt: u32,
+    #[prost(uint32, tag = "2")]
+    target_of_gap: u32,
+    #[prost(uint32, tag = "3")]
+    target_of_spread: u32,
+    #[prost(sint32, repeated, tag = "4")]
+    growth: Vec<i32>,
+    #[prost(uint32, repeated, tag = "5")]
+    packets: Vec<u32>,
+    #[prost(uint32, repeated, tag = "6")]
+    pace: Vec<u32>,
+    #[prost(uint32, repeated, tag = "7")]
+    most: Vec<u32>,
+    #[prost(uint32, tag = "8")]
+    faster: u32,
+    #[prost(uint32, tag = "9")]
+    fastest: u32,
+    #[prost(uint32, tag = "10")]
+    first_window: u32,
+    #[prost(uint32, tag = "11")]
+    first_pause_ns: u32,
+    #[prost(uint32, tag = "12")]
+    first_growth: u32,
+    #[prost(uint32, tag = "13")]
+    first_pace: u32,
+    #[prost(uint32, tag = "14")]
+    first_until: u32,
+    #[prost(uint32, tag = "15")]
+    then_window: u32,
+    #[prost(uint32, tag = "16")]
+    room: u32,
+    #[prost(uint32, tag = "17")]
+    least_packets: u32,
+}
+
+impl LawMessage {
+    pub(crate) fn of(law: &Law) -> LawMessage {
+        LawMessage {
+            target_of_rtt: law.target_of_rtt,
+            target_of_gap: law.target_of_gap,
+            target_of_spread: law.target_of_spread,
+            growth: law.growth.to_vec(),
+            packets: law.packets.to_vec(),
+            pace: law.pace.to_vec(),
+            most: law.most.to_vec(),
+            faster: law.faster,
+            fastest: law.fastest,
+            first_window: law.first_window,
+            first_pause_ns: law.first_pause_ns,
+            first_growth: law.first_growth,
+            first_pace: law.first_pace,
+            first_until: law.first_until,
+            then_window: law.then_window,
+            room: law.room,
+            least_packets: law.least_packets,
+        }
+    }
+
+    /// None if there are more or fewer levels.
+    pub(crate) fn law(&self) -> Option<Law> {
+        Some(Law {
+            target_of_rtt: self.target_of_rtt,
+            target_of_gap: self.target_of_gap,
+            target_of_spread: self.target_of_spread,
+            growth: self.growth.as_slice().try_into().ok()?,
+            packets: self.packets.as_slice().try_into().ok()?,
+            pace: self.pace.as_slice().try_into().ok()?,
+            most: self.most.as_slice().try_into().ok()?,
+            faster: self.faster,
+            fastest: self.fastest,
+            first_window: self.first_window,
+            first_pause_ns: self.first_pause_ns,
+            first_growth: self.first_growth,
+            first_pace: self.first_pace,
+            first_until: self.first_until,
+            then_window: self.then_window,
+            room: self.room,
+            least_packets: self.least_packets,
+        })
+    }
 }
 
 /// A range of a network parameter in the authors' files.

@@ -23,14 +23,14 @@ pub struct Streak<'t> {
 pub struct Window(f64);
 
 impl Controller {
-    /// The flow from here on; none where the table looks at other signals.
+    /// The flow from here on; none where the table looks at other signals, or is a law.
     #[must_use]
     #[inline(always)]
     pub fn streak<'t>(&self, table: &'t FlatTable) -> Option<(Streak<'t>, Window)> {
         let (memory, window, number) = self.parts();
         let rule = table.rule(number as usize);
         let streak = || Streak { table, memory: memory.clone(), number, rule };
-        (!table.looks_further()).then(|| (streak(), Window(f64::from(window))))
+        (!table.looks_further() && table.law().is_none()).then(|| (streak(), Window(f64::from(window))))
     }
 
     /// The flow is where a streak of it ended.

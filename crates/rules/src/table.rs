@@ -2,6 +2,7 @@
 
 use crate::action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE};
 use crate::cell::Cell;
+use crate::law::{Law, LawError};
 use crate::proto;
 use crate::provenance::Provenance;
 use crate::signal::{Point, Signal};
@@ -18,6 +19,12 @@ pub enum TableError {
     /// The children of a box do not divide it by planes without gap or overlap.
     #[error("the boxes of rules {0} leave a gap, overlap, or cannot be told apart by planes")]
     NotAPartition(String),
+    /// A law that cannot be followed.
+    #[error(transparent)]
+    BadLaw(#[from] LawError),
+    /// A law, and boxes besides.
+    #[error("a law: expected one rule, got {0}")]
+    LawAndBoxes(usize),
     /// A number that no action can have.
     #[error("rule {rule}: {field} is {value}, expected {expected}")]
     BadAction {
@@ -59,6 +66,8 @@ pub struct RuleTable {
     pub signals: Vec<Signal>,
     /// The tree.
     pub root: Node,
+    /// What flows follow in place of the rules, where it is a law: then there is one rule, whose action is how a flow begins.
+    pub law: Option<Law>,
     /// How the table was designed, where it is one of ours.
     pub provenance: Option<Provenance>,
 }
@@ -113,7 +122,15 @@ impl RuleTable {
         signals.sort_unstable();
         signals.dedup();
         let root = Node::leaf(Cell::domain(&signals, DEFAULT_DOMAIN), action);
-        RuleTable { signals, root, provenance: None }
+        RuleTable { signals, root, law: None, provenance: None }
+    }
+
+    /// A law. Who knows tables only sees one rule: the window and the pace that a flow begins with.
+    #[must_use]
+    pub fn of_law(signals: &[Signal], law: Law) -> RuleTable {
+        let increment = law.first_window.div_ceil(crate::LAW_UNIT) as i32;
+        let action = Action { multiple: 0.0, increment, intersend_ms: f64::from(law.first_pause_ns) / 1e6 };
+        RuleTable { law: Some(law), ..RuleTable::single(signals, action) }
     }
 
     /// Box and action of every rule, in order.
@@ -180,6 +197,12 @@ impl RuleTable {
     pub fn check(&self) -> Result<(), TableError> {
         if self.signals.is_empty() {
             return Err(TableError::NoSignals);
+        }
+        if let Some(law) = &self.law {
+            law.check()?;
+            if self.len() != 1 {
+                return Err(TableError::LawAndBoxes(self.len()));
+            }
         }
         for (rule, (_, a)) in self.rules().iter().enumerate() {
             let bad = |field, value, expected| Err(TableError::BadAction { rule, field, value, expected });

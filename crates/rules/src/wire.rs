@@ -7,6 +7,7 @@ use prost::Message;
 
 use crate::cell::Cell;
 use crate::flat::{FlatTable, Plane};
+use crate::proto::LawMessage;
 use crate::rule::Rule;
 use crate::signal::SIGNALS;
 
@@ -40,6 +41,9 @@ struct Actions {
     increments: Vec<f64>,
     #[prost(uint64, repeated, tag = "3")]
     intersends_ns: Vec<u64>,
+    /// What flows follow in place of the rules.
+    #[prost(message, optional, tag = "4")]
+    law: Option<LawMessage>,
 }
 
 impl FlatTable {
@@ -64,6 +68,7 @@ impl FlatTable {
             multiples: self.rules.iter().map(|rule| rule.multiple).collect(),
             increments: self.rules.iter().map(|rule| rule.increment).collect(),
             intersends_ns: self.rules.iter().map(|rule| rule.intersend_ns).collect(),
+            law: self.law.as_ref().map(LawMessage::of),
         };
         actions.encode_to_vec()
     }
@@ -85,7 +90,7 @@ impl FlatTable {
     /// The same rules, doing what these bytes say; none if they do not say it for each.
     #[must_use]
     pub fn with_action_bytes(&self, bytes: &[u8]) -> Option<FlatTable> {
-        let Actions { multiples, increments, intersends_ns } = Actions::decode(bytes).ok()?;
+        let Actions { multiples, increments, intersends_ns, law } = Actions::decode(bytes).ok()?;
         let count = self.rules.len();
         if [multiples.len(), increments.len(), intersends_ns.len()] != [count; 3] {
             return None;
@@ -94,6 +99,10 @@ impl FlatTable {
         for (i, rule) in table.rules.iter_mut().enumerate() {
             (rule.multiple, rule.increment, rule.intersend_ns) = (multiples[i], increments[i], intersends_ns[i]);
         }
+        table.law = match law {
+            Some(law) => Some(law.law()?),
+            None => None,
+        };
         table.paces = table.all_pace();
         Some(table)
     }

@@ -26,9 +26,22 @@ const MULTIPLE: StepRange = StepRange { min: 0.0, max: 1.0, smallest: 0.01, larg
 /// Times between sends, in ms, as the authors searched them.
 const INTERSEND_MS: StepRange = StepRange { min: 0.25, max: 3.0, smallest: 0.05, largest: 1.0, mult: 4.0, start: 3.0 };
 
+/// What is searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Boxes of memory, each with an action (Remy'13 §4.2).
+    #[default]
+    Table,
+    /// A law, whose numbers are relative to a flow's own path.
+    Law,
+}
+
 /// `[design]`: how to search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DesignTable {
+    /// What is searched for.
+    pub form: Form,
     /// The signals that rules may look at, in axis order.
     pub signals: Vec<Signal>,
     /// Networks of one evaluation; where the scenario is a grid, `draws_per_point` times its points.
@@ -71,6 +84,8 @@ pub struct StepRange {
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DesignFile {
+    #[serde(default)]
+    form: Form,
     #[serde(default, deserialize_with = "signals")]
     signals: Option<Vec<Signal>>,
     specimens: Option<usize>,
@@ -116,7 +131,11 @@ impl DesignFile {
     pub fn check(self, scenario: &Scenario, document: &Document<'_>) -> Result<DesignTable, FileError> {
         let error = |field: &str, message: String| document.error(&format!("design.{field}"), message);
         let steps = |field, steps: StepFile, default| steps.check(default).map_err(|message| error(field, message));
+        if self.form == Form::Law && scenario.classes().len() > 1 {
+            return Err(error("form", "expected senders of one class, as laws have".into()));
+        }
         let design = DesignTable {
+            form: self.form,
             specimens: self.specimens(scenario).map_err(|(field, message)| error(field, message))?,
             signals: self.signals.unwrap_or_else(Signal::defaults),
             duration_s: self.duration_s.unwrap_or(100.0),

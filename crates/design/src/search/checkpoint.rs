@@ -32,6 +32,12 @@ pub enum DesignError {
     /// The table to start from does not suit the model.
     #[error("the table to start from looks at {0}; add it to design.signals, or start from another table")]
     Signal(&'static str),
+    /// A law begins anew, and a table cannot go on as one.
+    #[error("expected no table to start from where the model says form = \"law\" or the table is a law")]
+    LawFrom,
+    /// The paper's search is one for tables.
+    #[error("the paper's search makes tables: leave it out where the model says form = \"law\"")]
+    PaperLaw,
     /// Not as many tables to start from as classes of senders.
     #[error("expected one table to start from, or one for each name of senders ({expected}); got {got}")]
     Starts {

@@ -5,7 +5,7 @@
 //!   tables; `tuning.rs`: what of it can be switched off.
 //! - `measure.rs`: which of two tables is better on specimens that no candidate is chosen on.
 //! - `policies.rs`: whole tables to begin with, each given by a few dozen numbers; `policy_search.rs` finds the best of them, by
-//!   `evolution.rs` (CMA-ES).
+//!   `evolution.rs` (CMA-ES). `laws.rs`: laws, given in the same way (`places.rs`), for models that ask for one.
 //! - `clearance.rs`: keeps splits off what averages settle at.
 //! - `moves.rs`: the changes to an action that both try; `splits.rs`: where ours splits a rule. `evaluator.rs`: runs tables on specimens;
 //!   `batch.rs`: what of it others do; `meter.rs`: how much it is, and how long it takes.
@@ -24,10 +24,12 @@ mod clearance;
 mod evaluator;
 mod evolution;
 mod greedy;
+mod laws;
 mod measure;
 mod meter;
 mod moves;
 mod paper;
+mod places;
 mod policies;
 mod policy_search;
 mod race;
@@ -58,7 +60,7 @@ use greedy::Greedy;
 use paper::Paper;
 use policy_search::PolicySearch;
 
-use crate::model::Model;
+use crate::model::{Form, Model};
 
 /// The table is measured again once the search has simulated this many times what the last measurement took.
 const MEASURE_EVERY: u64 = 8;
@@ -214,13 +216,13 @@ pub struct Designer {
 }
 
 impl Designer {
-    /// A search that begins with one rule, or with a policy where these suit the model.
+    /// A search that begins with one rule, or with a policy or a law where these suit the model.
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
         let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
         // Several classes of senders get along by growing together: from one rule each.
         let policies = model.scenario.classes().len() == 1 && PolicySearch::suits(&model);
-        let policies = policies && settings.tuning.policies;
+        let policies = policies && (settings.tuning.policies || model.design.form == Form::Law);
         Designer::begin(model, settings, &[table], policies)
     }
 
@@ -232,6 +234,9 @@ impl Designer {
         let classes = model.scenario.classes().len();
         if tables.len() != 1 && tables.len() != classes {
             return Err(DesignError::Starts { expected: classes, got: tables.len() });
+        }
+        if model.design.form == Form::Law || tables.iter().any(|table| table.law.is_some()) {
+            return Err(DesignError::LawFrom);
         }
         let mut signals = tables.iter().flat_map(|table| &table.signals);
         match signals.find(|s| !model.design.signals.contains(s)) {

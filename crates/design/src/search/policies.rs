@@ -8,6 +8,7 @@
 use exmachina_rules::{Action, RuleTable, SIGNALS, Signal};
 
 use super::moves;
+use super::places::Places;
 use crate::model::Model;
 
 /// Numbers of a policy.
@@ -80,26 +81,9 @@ struct Beginning {
     rests: [f64; BEGINNINGS],
 }
 
-/// Takes numbers from their places within a range, 0 to 1 each, one after another.
-struct Places<'a>(std::slice::Iter<'a, f64>);
-
-impl Places<'_> {
-    fn between(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + self.0.next().expect("as many places as numbers").clamp(0.0, 1.0) * (hi - lo)
-    }
-
-    fn log(&mut self, lo: f64, hi: f64) -> f64 {
-        lo * libm::pow(hi / lo, self.between(0.0, 1.0))
-    }
-
-    fn logs<const N: usize>(&mut self, lo: f64, hi: f64) -> [f64; N] {
-        std::array::from_fn(|_| self.log(lo, hi))
-    }
-}
-
 impl Policy {
     fn at(places: &[f64]) -> Policy {
-        let p = &mut Places(places.iter());
+        let p = &mut Places::of(places);
         Policy {
             width: p.log(1.1, 2.5),
             first: p.log(0.7, 1.4),

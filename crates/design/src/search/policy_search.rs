@@ -1,4 +1,4 @@
-//! The search for a policy to begin with: some anywhere, raced, and from the best of them on by evolution (CMA-ES).
+//! The search for a policy to begin with, or for a law: some anywhere, raced, and from the best of them on by evolution (CMA-ES).
 //!
 //! What a generation learns is the order of its candidates on networks that no other generation has. The table is that of the
 //! distribution's centre, which luck has the least part in.
@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::clearance::clear_table;
 use super::evaluator::Stopped;
 use super::evolution::Evolution;
-use super::policies::{NUMBERS, Tables, rate_signal};
+use super::laws;
+use super::policies::{self, Tables, rate_signal};
 use super::race::fresh;
 use super::{Bench, Done};
-use crate::model::Model;
+use crate::model::{Form, Model};
 
 /// Policies anywhere; networks that they begin on, and the share of them that goes on, on twice as many.
 const ANYWHERE: usize = 96;
@@ -48,18 +49,18 @@ pub struct PolicySearch {
 impl PolicySearch {
     /// Whether it has anything to offer: where all networks are known in advance a table for just these is found sooner.
     pub fn suits(model: &Model) -> bool {
-        model.scenario.grid().is_none() && rate_signal(model).is_some()
+        model.design.form == Form::Law || model.scenario.grid().is_none() && rate_signal(model).is_some()
     }
 
     /// One step: the beginning, or a generation. Returns whether it was the last, too.
     pub fn step(&mut self, bench: &Bench) -> Result<(Done, bool), Stopped> {
-        let tables = Tables::of(bench.model, rate_signal(bench.model).expect("a model that policies suit"));
-        let table = |places: &Vec<f64>| clear_table(&tables.at(places), bench.model);
+        let Design { is_law, numbers, table } = Design::of(bench.model);
         let (evolution, doing) = match self.evolution.take() {
-            None => begin(bench, &table)?,
+            None => begin(bench, numbers, &table)?,
             Some(evolution) => evolve(evolution, bench, &table)?,
         };
-        let at_rest = evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION;
+        // Of a law nothing but its numbers can be searched.
+        let at_rest = !is_law && (evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION);
         let done = Done { table: Some(table(&evolution.mean)), doing };
         self.evolution = Some(evolution);
         Ok((done, at_rest))
@@ -68,11 +69,36 @@ impl PolicySearch {
 
 type TableOf<'a> = dyn Fn(&Vec<f64>) -> RuleTable + Sync + 'a;
 
+/// What places say.
+struct Design<'a> {
+    is_law: bool,
+    numbers: usize,
+    table: Box<TableOf<'a>>,
+}
+
+impl Design<'_> {
+    /// Of the form that a model asks for.
+    fn of(model: &Model) -> Design<'_> {
+        let signals = &model.design.signals;
+        match model.design.form {
+            Form::Law => {
+                let table = |places: &Vec<f64>| RuleTable::of_law(signals, laws::law_at(places));
+                Design { is_law: true, numbers: laws::NUMBERS, table: Box::new(table) }
+            }
+            Form::Table => {
+                let tables = Tables::of(model, rate_signal(model).expect("a model that policies suit"));
+                let table = move |places: &Vec<f64>| clear_table(&tables.at(places), model);
+                Design { is_law: false, numbers: policies::NUMBERS, table: Box::new(table) }
+            }
+        }
+    }
+}
+
 /// The best of many policies anywhere, to begin with.
-fn begin(bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
+fn begin(bench: &Bench, numbers: usize, table: &TableOf) -> Result<(Evolution, String), Stopped> {
     let stream = &mut bench.stream();
     let mut place = || stream.between(0.5 - FARTHEST, 0.5 + FARTHEST);
-    let mut left: Vec<Vec<f64>> = (0..ANYWHERE).map(|_| (0..NUMBERS).map(|_| place()).collect()).collect();
+    let mut left: Vec<Vec<f64>> = (0..ANYWHERE).map(|_| (0..numbers).map(|_| place()).collect()).collect();
     let (mut from, mut networks) = (0, FIRST_NETWORKS);
     let mut worth = 0.0;
     while left.len() > 1 {

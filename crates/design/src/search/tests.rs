@@ -348,3 +348,26 @@ fn the_score_of_a_design_is_that_of_its_table() {
         }
     }
 }
+
+fn for_a_law() -> Designer {
+    let text = SMALL.replace("[design]", "[design]\nform = \"law\"");
+    Designer::new(Model::parse(&text, "small.toml").unwrap(), Settings::default())
+}
+
+#[test]
+fn a_search_for_a_law_repeats_gets_better_and_begins_with_no_table() {
+    let (mut one, mut other) = (for_a_law(), for_a_law());
+    run(&mut one, 12);
+    run(&mut other, 5);
+    let mut other = Designer::resume(&other.checkpoint()).unwrap();
+    run(&mut other, 7);
+    assert_eq!(state(&one), state(&other));
+    assert!(one.table().law.is_some() && one.table().len() == 1);
+    assert!(answer(&one) > answer(&designer(Search::Paper, 1)), "{}", answer(&one));
+    for (model, table) in
+        [(one.model.clone(), designer(Search::Default, 1).table()), (designer(Search::Default, 1).model, one.table())]
+    {
+        let error = Designer::with_start(model, Settings::default(), &[table]).unwrap_err();
+        assert!(matches!(error, DesignError::LawFrom), "{error}");
+    }
+}

@@ -1,0 +1,474 @@
+//! A law: what a flow does, by how long the queue is in terms of its own path, in place of a table's boxes.
+//!
+//! Nothing in it is in milliseconds or packets of one link: RTTs count by the smallest of the flow, windows by what an RTT
+//! delivers, paces by the window. So one law serves links of any rate, where a table needs boxes for each decade. And where
+//! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself.
+//!
+//! All is in whole numbers, so that a kernel, which has no others, does what a simulator does, to the bit. Divisions are of
+//! what is not negative, and signed numbers are shifted: BPF can do both.
+
+use crate::MAX_WINDOW;
+
+/// What is 1 in shares, windows and multiples: they are in 2^-16.
+pub const LAW_UNIT: u32 = 1 << 16;
+/// Lengths of the queue at which a law says what is done: 0, 1/2, 1, 2 and 4 targets. Between them what is done is between, too.
+pub const LEVELS: usize = 5;
+/// Where they are, and the logarithms to base 2 of how far the next one is.
+const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
+const LEVEL_WIDTH: [u32; LEVELS - 1] = [15, 15, 16, 17];
+/// The smallest window, two packets. The ACK of one may wait at the receiver for another (RFC 1122 §4.2.3.2), and a flow that takes
+/// that for a queue would stay there.
+const LEAST_WINDOW: u64 = 2 << 16;
+/// The least that an RTT delivers: a packet in sixteen RTTs.
+const LEAST_DELIVERED: u64 = (LAW_UNIT / 16) as u64;
+const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
+/// A window may be that of what was delivered times a multiple, and so many packets more: few say little.
+const MORE_PACKETS: u64 = 10 << 16;
+/// While a flow begins its window is at most so many times what was delivered.
+const FIRST_MOST: u64 = 4;
+/// RTTs that are longer count as 18 minutes, and pauses as ten seconds.
+const LONGEST_NS: u64 = 1 << 40;
+const LONGEST_PAUSE_NS: u64 = 10_000_000_000;
+
+/// What makes a law unusable.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("law: {field} is {value}, expected {expected}")]
+pub struct LawError {
+    /// Which of its numbers.
+    pub field: &'static str,
+    /// What stood there.
+    pub value: i64,
+    /// What would have been right.
+    pub expected: &'static str,
+}
+
+/// A law. Shares, multiples and packets are in 2^-16 ([`LAW_UNIT`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Law {
+    /// The queueing delay that a flow strives for is the sum of three: a share of the smallest RTT,
+    pub target_of_rtt: u32,
+    /// a multiple of the time between its own packets,
+    pub target_of_gap: u32,
+    /// and a multiple of the RTT's mean deviation.
+    pub target_of_spread: u32,
+    /// What the window grows by in an RTT at each of the levels, as a share of it.
+    pub growth: [i32; LEVELS],
+    /// Packets added in an RTT.
+    pub packets: [u32; LEVELS],
+    /// The time between two sends, as a share of the standing RTT over the window.
+    pub pace: [u32; LEVELS],
+    /// The largest window, as a multiple of what an RTT delivered.
+    pub most: [u32; LEVELS],
+    /// So many packets, not in 2^-16, are what the standing RTT is the least of at least: of few, each may have been unlucky.
+    pub least_packets: u32,
+    /// In each quarter of an RTT below the target growth gets so many times faster,
+    pub faster: u32,
+    /// up to so many times.
+    pub fastest: u32,
+    /// The window of a flow that begins,
+    pub first_window: u32,
+    /// the time between two sends until an RTT is known, ns,
+    pub first_pause_ns: u32,
+    /// packets added by each that is acknowledged,
+    pub first_growth: u32,
+    /// the pace,
+    pub first_pace: u32,
+    /// the length of the queue, in targets, that ends the beginning,
+    pub first_until: u32,
+    /// and the window then, as a multiple of what an RTT would deliver without the queue.
+    pub then_window: u32,
+    /// So many packets more than the window may be outstanding: bursts are no reason to wait.
+    pub room: u32,
+}
+
+impl Law {
+    /// Checks that it can be followed: that a window without a queue grows, and that no number is so large that a sum of them is
+    /// none.
+    ///
+    /// # Errors
+    /// Names the first number that is out of range.
+    pub fn check(&self) -> Result<(), LawError> {
+        const MOST: u32 = 1 << 22;
+        const SHARE: i32 = LAW_UNIT as i32;
+        let in_range = |field, value: i64, lo: i64, hi: i64, expected| {
+            if (lo..=hi).contains(&value) { Ok(()) } else { Err(LawError { field, value, expected }) }
+        };
+        in_range("growth", self.growth[0].into(), 1, SHARE.into(), "above 0 where there is no queue, and at most 1")?;
+        for growth in self.growth {
+            in_range("growth", growth.into(), (-SHARE).into(), SHARE.into(), "-1 to 1")?;
+        }
+        for pace in self.pace.into_iter().chain([self.first_pace]) {
+            in_range("pace", pace.into(), 1, 1 << 20, "above 0 and at most 16")?;
+        }
+        let multiples = [
+            ("target_of_rtt", self.target_of_rtt),
+            ("target_of_gap", self.target_of_gap),
+            ("target_of_spread", self.target_of_spread),
+            ("faster", self.faster),
+            ("fastest", self.fastest),
+            ("first_growth", self.first_growth),
+            ("first_until", self.first_until),
+            ("then_window", self.then_window),
+            ("room", self.room),
+        ];
+        let levels = self.packets.map(|packets| ("packets", packets)).into_iter();
+        for (field, value) in multiples.into_iter().chain(levels).chain(self.most.map(|most| ("most", most))) {
+            in_range(field, value.into(), 0, MOST.into(), "0 to 64")?;
+        }
+        in_range(
+            "first_window",
+            self.first_window.into(),
+            LEAST_WINDOW as i64,
+            i64::from(LAW_UNIT) << 10,
+            "2 to 1024",
+        )?;
+        in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
+        in_range("faster", self.faster.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")?;
+        in_range("fastest", self.fastest.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")
+    }
+}
+
+/// One flow under a law. Windows and packets are in 2^-16, times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LawFlow {
+    window: u64,
+    pause_ns: u64,
+    /// The smallest RTT; [`u64::MAX`] before the first ACK.
+    min_rtt_ns: u64,
+    srtt_ns: u64,
+    spread_ns: u64,
+    /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
+    low_ns: u64,
+    low_before_ns: u64,
+    low_from_ns: u64,
+    low_packets: u64,
+    /// What the present RTT has delivered, in whole packets, and since when; what the one before did.
+    arrived: u64,
+    round_from_ns: u64,
+    delivered: u64,
+    /// How many times faster than at first it grows.
+    boost: u64,
+    begins: bool,
+}
+
+impl LawFlow {
+    /// A new flow.
+    #[must_use]
+    pub fn start(law: &Law) -> LawFlow {
+        let window = u64::from(law.first_window);
+        LawFlow {
+            window,
+            pause_ns: u64::from(law.first_pause_ns),
+            min_rtt_ns: u64::MAX,
+            srtt_ns: 0,
+            spread_ns: 0,
+            low_ns: u64::MAX,
+            low_before_ns: u64::MAX,
+            low_from_ns: 0,
+            low_packets: 0,
+            arrived: 0,
+            round_from_ns: 0,
+            delivered: window,
+            boost: u64::from(LAW_UNIT),
+            begins: true,
+        }
+    }
+
+    /// Packets that may be outstanding.
+    #[must_use]
+    pub fn window(&self, law: &Law) -> u32 {
+        ((self.window + u64::from(law.room)) >> 16).min(u64::from(MAX_WINDOW)) as u32
+    }
+
+    /// Least time between two sends, ns.
+    #[must_use]
+    pub fn intersend_ns(&self) -> u64 {
+        self.pause_ns
+    }
+
+    /// Sets the window, in packets.
+    pub fn set_window(&mut self, packets: u32) {
+        self.window = (u64::from(packets) << 16).clamp(LEAST_WINDOW, MOST_WINDOW);
+    }
+
+    /// Sets it elsewhere: window and averages are multiplied by these factors.
+    pub fn upset(&mut self, window: f64, averages: f64) {
+        let times = |value: u64, factor: f64, lo: u64, hi: u64| ((value as f64 * factor) as u64).clamp(lo, hi);
+        self.window = times(self.window, window, LEAST_WINDOW, MOST_WINDOW);
+        self.delivered = times(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
+        self.spread_ns = times(self.spread_ns, averages, 0, LONGEST_NS);
+        if self.min_rtt_ns != u64::MAX {
+            self.set_pace(LAW_UNIT);
+        }
+    }
+
+    /// Takes in an ACK, of so many packets, the last of which was sent at `sent_ns`: on a clock that ticks every `tick_ns`.
+    pub fn on_ack(&mut self, law: &Law, sent_ns: u64, received_ns: u64, tick_ns: u64, packets: u32) {
+        let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.max(1) as i64) as u64;
+        let packets = u64::from(packets.max(1));
+        self.see(rtt.min(LONGEST_NS), received_ns, packets);
+        let length = self.queue(law);
+        let is_seen = self.low_packets >= u64::from(law.least_packets);
+        if is_seen && received_ns.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
+            self.next_quarter(law, length, received_ns);
+        }
+        if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
+            self.next_round(received_ns);
+        }
+        if self.begins && length < u64::from(law.first_until) {
+            self.window += packets * u64::from(law.first_growth);
+            self.window = self.window.min(FIRST_MOST * self.delivered + MORE_PACKETS).clamp(LEAST_WINDOW, MOST_WINDOW);
+            self.set_pace(law.first_pace);
+            return;
+        }
+        if self.begins {
+            self.begins = false;
+            let without_queue = self.delivered * share(self.min_rtt_ns, self.srtt_ns) >> 16;
+            self.window = self.window.min(without_queue * u64::from(law.then_window) >> 16);
+        }
+        self.go_on(law, length, packets);
+    }
+
+    /// Notes an RTT.
+    fn see(&mut self, rtt: u64, now: u64, packets: u64) {
+        if self.min_rtt_ns == u64::MAX {
+            (self.min_rtt_ns, self.srtt_ns) = (rtt, rtt);
+            (self.low_from_ns, self.round_from_ns) = (now, now);
+        }
+        self.min_rtt_ns = self.min_rtt_ns.min(rtt);
+        let off = rtt.abs_diff(self.srtt_ns);
+        if rtt > self.srtt_ns {
+            self.srtt_ns += off / 8;
+        } else {
+            self.srtt_ns -= off / 8;
+        }
+        self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
+        self.low_ns = self.low_ns.min(rtt);
+        self.low_packets += packets;
+        self.arrived += packets;
+    }
+
+    /// The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two.
+    fn standing_ns(&self) -> u64 {
+        self.low_ns.min(self.low_before_ns)
+    }
+
+    /// How long the queue is, in targets of 2^-16; at most four.
+    fn queue(&self, law: &Law) -> u64 {
+        let gap = (self.srtt_ns << 16) / self.delivered;
+        let target = (self.min_rtt_ns * u64::from(law.target_of_rtt) >> 16)
+            + (gap.min(LONGEST_NS) * u64::from(law.target_of_gap) >> 16)
+            + (self.spread_ns * u64::from(law.target_of_spread) >> 16);
+        let queue = self.standing_ns() - self.min_rtt_ns;
+        ((queue << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
+    }
+
+    fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
+        (self.low_before_ns, self.low_ns) = (self.low_ns, u64::MAX);
+        (self.low_from_ns, self.low_packets) = (now, 0);
+        let faster = (self.boost * u64::from(law.faster) >> 16).min(u64::from(law.fastest));
+        self.boost = if length < u64::from(LAW_UNIT) { faster } else { u64::from(LAW_UNIT) };
+    }
+
+    fn next_round(&mut self, now: u64) {
+        let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
+        let arrived = self.arrived.min(MAX_WINDOW.into());
+        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
+        (self.arrived, self.round_from_ns) = (0, now);
+    }
+
+    /// What an ACK does once a flow has begun.
+    fn go_on(&mut self, law: &Law, length: u64, packets: u64) {
+        let level = Level::of(length);
+        let mut growth = level.signed(&law.growth);
+        if growth > 0 {
+            growth = growth * self.boost as i64 >> 16;
+        }
+        let added = (level.of_all(&law.packets) << 16) / self.window.max(LAW_UNIT.into());
+        let change = packets as i64 * (growth + added as i64);
+        self.window = if change < 0 {
+            (self.window.saturating_sub(change.unsigned_abs())).max(self.window / 2)
+        } else {
+            self.window + change as u64
+        };
+        let most = (level.of_all(&law.most) * self.delivered >> 16) + MORE_PACKETS;
+        self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
+        self.set_pace(level.of_all(&law.pace) as u32);
+    }
+
+    fn set_pace(&mut self, pace: u32) {
+        let standing = self.standing_ns().min(LONGEST_NS);
+        self.pause_ns = (standing * u64::from(pace) / self.window).clamp(1, LONGEST_PAUSE_NS);
+    }
+}
+
+/// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].
+fn share(part: u64, whole: u64) -> u64 {
+    ((part << 16) / whole.max(1)).min(LAW_UNIT.into())
+}
+
+/// A place between two lengths of the queue.
+#[derive(Clone, Copy)]
+struct Level {
+    below: usize,
+    past: i64,
+}
+
+impl Level {
+    fn of(length: u64) -> Level {
+        let below = (1..LEVELS - 1).rev().find(|&k| length >= LEVEL_AT[k]).unwrap_or(0);
+        Level { below, past: (length - LEVEL_AT[below]) as i64 }
+    }
+
+    fn signed(self, values: &[i32; LEVELS]) -> i64 {
+        let [low, high] = [values[self.below], values[self.below + 1]].map(i64::from);
+        low + ((high - low) * self.past >> LEVEL_WIDTH[self.below])
+    }
+
+    fn of_all(self, values: &[u32; LEVELS]) -> u64 {
+        self.signed(&values.map(|value| value as i32)) as u64
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// In 2^-16.
+    fn of(number: f64) -> u32 {
+        (number * f64::from(LAW_UNIT)) as u32
+    }
+
+    pub(crate) fn law() -> Law {
+        Law {
+            target_of_rtt: of(0.05),
+            target_of_gap: of(0.5),
+            target_of_spread: of(1.0),
+            growth: [of(0.1) as i32, of(0.05) as i32, 0, -(of(0.05) as i32), -(of(0.3) as i32)],
+            packets: [of(1.0), of(0.5), of(0.25), 0, 0],
+            pace: [0.5, 0.7, 0.9, 1.0, 1.0].map(of),
+            most: [3.0, 3.0, 3.0, 2.0, 1.0].map(of),
+            least_packets: 2,
+            faster: of(1.5),
+            fastest: of(4.0),
+            first_window: of(10.0),
+            first_pause_ns: 10_000,
+            first_growth: of(1.0),
+            first_pace: of(0.5),
+            first_until: of(1.0),
+            then_window: of(1.0),
+            room: of(2.0),
+        }
+    }
+
+    /// A path of so many RTTs without a queue, from now on: the window and the pace say what goes, in evenly spaced ACKs of two packets.
+    fn along(flow: &mut LawFlow, law: &Law, rtt_ns: u64, rtts: u64) {
+        let mut now = flow.low_from_ns.max(rtt_ns);
+        for _ in 0..rtts {
+            let packets = (rtt_ns / flow.intersend_ns()).clamp(2, u64::from(flow.window(law)));
+            for _ in 0..packets / 2 {
+                now += rtt_ns / (packets / 2);
+                flow.on_ack(law, now - rtt_ns, now, 1, 2);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_said_at_the_levels_is_done_there_and_what_is_between_between() {
+        let values = [10, 20, 40, 40, -60];
+        let at = |length: u64| Level::of(length).signed(&values);
+        assert_eq!(LEVEL_AT.map(at), [10, 20, 40, 40, -60].map(i64::from));
+        assert_eq!([1 << 14, 3 << 14, 3 << 16].map(at), [15, 30, -10]);
+        for k in 0..LEVELS - 1 {
+            assert_eq!(1 << LEVEL_WIDTH[k], LEVEL_AT[k + 1] - LEVEL_AT[k]);
+        }
+    }
+
+    #[test]
+    fn a_flow_begins_by_its_first_numbers_until_there_is_a_queue() {
+        let law = law();
+        let mut flow = LawFlow::start(&law);
+        assert_eq!((flow.window(&law), flow.intersend_ns()), (12, 10_000));
+        for i in 0..10 {
+            flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
+        }
+        // Twice as many after an RTT, at twice the pace that the window alone would give.
+        assert_eq!((flow.window(&law), flow.intersend_ns()), (22, 100 * MS / 40));
+        (10..60).for_each(|i| flow.on_ack(&law, i * MS, (150 + i) * MS, 1, 1));
+        assert!(!flow.begins && flow.window < 20 << 16, "{flow:?}");
+    }
+
+    #[test]
+    fn where_there_is_no_queue_every_window_grows() {
+        let law = law();
+        for rtt_ns in [MS / 5, 700 * MS] {
+            for factor in [1e-6, 1.0, 1e2] {
+                let mut flow = LawFlow::start(&law);
+                along(&mut flow, &law, rtt_ns, 3);
+                flow.begins = false;
+                flow.upset(factor, 1.0 / factor);
+                let before = flow.window;
+                along(&mut flow, &law, rtt_ns, 25);
+                assert!(flow.window >= (10 * before).min(MOST_WINDOW), "{rtt_ns} ns, {factor}: {flow:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_queue_that_stays_makes_windows_small() {
+        let law = law();
+        let mut flow = LawFlow::start(&law);
+        (0..100).for_each(|i| flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1));
+        let before = flow.window;
+        (100..1000).for_each(|i| flow.on_ack(&law, i * MS, (300 + i) * MS, 1, 1));
+        assert!(flow.window < before / 10 && flow.window >= LEAST_WINDOW, "{before} {flow:?}");
+        assert!(flow.intersend_ns() > 10 * MS);
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_refused_by_name() {
+        let of_law = |change: fn(&mut Law)| {
+            let mut law = law();
+            change(&mut law);
+            law.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(of_law(|_| ()), Ok(()));
+        let error = |change| of_law(change).unwrap_err();
+        assert_eq!(
+            error(|law| law.growth[0] = 0),
+            "law: growth is 0, expected above 0 where there is no queue, and at most 1"
+        );
+        assert_eq!(error(|law| law.pace[4] = 0), "law: pace is 0, expected above 0 and at most 16");
+        assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
+        assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
+        assert_eq!(error(|law| law.room = u32::MAX), "law: room is 4294967295, expected 0 to 64");
+    }
+
+    proptest! {
+        /// Overflows panic in tests.
+        #[test]
+        fn whatever_clocks_show_a_window_and_a_pause_stay_in_bounds(
+            acks in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()), 1..50),
+            largest in any::<bool>(),
+        ) {
+            let mut law = law();
+            if largest {
+                let most = 1 << 22;
+                (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
+                (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
+                (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
+            }
+            prop_assert_eq!(law.check(), Ok(()));
+            let mut flow = LawFlow::start(&law);
+            for (sent, received, tick, packets) in acks {
+                flow.on_ack(&law, sent, received, tick, packets);
+                prop_assert!((2..=MAX_WINDOW).contains(&flow.window(&law)), "{:?}", flow);
+                prop_assert!((1..=LONGEST_PAUSE_NS).contains(&flow.intersend_ns()), "{:?}", flow);
+            }
+        }
+    }
+}
