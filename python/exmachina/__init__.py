@@ -9,7 +9,7 @@ exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
 exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
-exmachina.deploy(result.table, route="10.0.0.0/8")                  # in this machine's kernel: a `with` of its own
+exmachina.deploy(result.table, route="10.0.0.0/8")                  # in this machine's kernel, or of a `with`
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
 exmachina.sweep("r4", ["cubic"], over={"link.rate_mbps": [1, 10]})  # any field of a file, over any values
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim

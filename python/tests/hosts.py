@@ -76,10 +76,13 @@ def receiving(host: str) -> Iterator[subprocess.Popen[str]]:
             listening.kill()
 
 
-def transferred(hosts: tuple[str, str], control: str, count: int) -> tuple[dict[str, Any], int]:
-    """What the kernel says of a connection that has sent so many bytes, and how many came."""
+def transferred(hosts: tuple[str, str], control: str, count: int, *within: str) -> tuple[dict[str, Any], int]:
+    """What the kernel says of a connection that has sent so many bytes, and how many came.
+
+    `within` is a command that runs the sender's, which are its last words.
+    """
     sender, receiver = hosts
     with receiving(receiver) as listening:
-        said = json.loads(run(*sending(sender, control, count)))
+        said = json.loads(run(*within, *sending(sender, control, count)))
         assert listening.stdout is not None
         return said, int(listening.stdout.read())

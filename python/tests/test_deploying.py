@@ -5,7 +5,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,9 @@ import pytest
 from hosts import left_by, need, receiving, run, sending, transferred, two_hosts
 
 import exmachina
-from exmachina.deploying import loaded, loading, needs, unload
+from exmachina.deploying import loaded, loading, needs
 from exmachina.deploying.flows import LIST, connections_in
+from exmachina.deploying.places import root_of_cgroups
 
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 BPF = Path("/sys/fs/bpf")
@@ -61,77 +65,189 @@ def test_what_the_machine_lacks_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp
 @pytest.mark.parametrize(
     ("place", "told"),
     [
-        ({}, "deploy: expected either a route, such as 10.0.0.0/8, or everywhere"),
-        ({"route": "10.0.0.0/8", "everywhere": True}, "deploy: expected either a route, such as"),
+        ({}, "deploy: expected one of a route, such as 10.0.0.0/8, a cgroup, or everywhere"),
+        ({"route": "10.0.0.0/8", "everywhere": True}, "deploy: expected one of a route, such as"),
+        ({"route": "10.0.0.0/8", "cgroup": "/sys/fs/cgroup/a"}, "deploy: expected one of a route, such as"),
         ({"route": "10.0.0.1/8"}, "route: expected a network such as 10.0.0.0/8: "),
         ({"route": "10.0.0.0/8; reboot"}, "route: expected a network such as 10.0.0.0/8: "),
     ],
 )
 def test_one_place_must_be_said(place: dict[str, Any], told: str) -> None:
-    for planned in (exmachina.deploy_commands, lambda *args, **kept: exmachina.deploy(*args, **kept).__enter__()):
+    for planned in (exmachina.deploy_commands, exmachina.deploy):
         with pytest.raises(exmachina.OptionError) as refused:
             planned("known-1x", **place)
         assert str(refused.value).startswith(told)
 
 
-def test_the_commands_for_another_machine_keep_all_else_of_a_route() -> None:
-    lines = exmachina.deploy_commands("known-1x", route="10.1.0.0/16", name="mine").splitlines()
-    assert [line for line in lines if not line.startswith("#")] == [
+@pytest.mark.parametrize(
+    ("place", "lines"),
+    [
+        (
+            {"route": "10.1.0.0/16"},
+            [
+                "BEFORE=$(ip -4 route show exact 10.1.0.0/16)",
+                "ip -4 route change $BEFORE congctl mine",
+                "ip -4 route change $BEFORE",
+            ],
+        ),
+        (
+            {"cgroup": "/sys/fs/cgroup/two words"},
+            [
+                "CGROUP='/sys/fs/cgroup/two words'",
+                'make -C mine attach CGROUP="$CGROUP"',
+                'make -C mine detach CGROUP="$CGROUP"',
+            ],
+        ),
+        (
+            {"everywhere": True},
+            [
+                "CGROUP=$(findmnt --noheadings --first-only --types cgroup2 --output TARGET)",
+                'make -C mine attach CGROUP="$CGROUP"',
+                'make -C mine detach CGROUP="$CGROUP"',
+            ],
+        ),
+    ],
+)
+def test_the_commands_for_another_machine_put_there_and_take_away(place: dict[str, Any], lines: list[str]) -> None:
+    remember, put, take = lines
+    commands = exmachina.deploy_commands("known-1x", **place, name="mine").splitlines()
+    assert [line for line in commands if not line.startswith("#")] == [
         "exmachina export known-1x --to bpf --name mine -o mine",
         "make -C mine load",
-        "BEFORE=$(ip -4 route show exact 10.1.0.0/16)",
-        "ip -4 route change $BEFORE congctl mine",
-        "ip -4 route change $BEFORE",
+        remember,
+        put,
+        take,
         "make -C mine unload",
     ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_new_connections_of_a_route_have_it_while_the_command_runs_and_all_is_as_before_after(
-    end: signal.Signals, name: str, untouched: None, tmp_path: Path
-) -> None:
-    need("ip", "ss", "sysctl", root=True)
-    place = ["--route", "10.9.0.0/24"]
-    ALWAYS.save(tmp_path / "always.dna")
+def test_a_folder_that_is_no_cgroup_and_the_cgroup_of_all_programs_are_refused(tmp_path: Path, cgroup: Path) -> None:
+    for path in ("", tmp_path, tmp_path / "none", cgroup / "none"):
+        with pytest.raises(exmachina.OptionError, match=r"^cgroup: expected the folder of a cgroup v2, such as "):
+            exmachina.deploy("known-1x", cgroup=str(path))
+    with pytest.raises(exmachina.OptionError, match=r"if it is meant, say everywhere$"):
+        exmachina.deploy("known-1x", cgroup=str(cgroup.parent))
+
+
+@pytest.fixture
+def cgroup(tmp_path: Path) -> Iterator[Path]:
+    """A cgroup of the test's own; where none of v2 are mounted, they are meanwhile."""
+    need("ip", "unshare", "mount", root=True)
+    root = root_of_cgroups()
+    if root is None:
+        root = tmp_path / "cgroups"
+        root.mkdir()
+        if subprocess.run(["mount", "-t", "cgroup2", "none", root], check=False).returncode:
+            pytest.skip("needs cgroup v2")
+    own = root / f"exm{os.getpid()}"
+    own.mkdir()
+    yield own
+    left = run("bpftool", "cgroup", "tree", own)
+    own.rmdir()
+    if root.parent == tmp_path:
+        run("umount", root)
+    assert "sock_ops" not in left
+
+
+def joining(cgroup: Path) -> tuple[str, ...]:
+    """What runs a command, its last words, in a cgroup."""
+    return "sh", "-ec", 'echo $$ > "$0"; exec "$@"', str(cgroup / "cgroup.procs")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place of the test's own: how it is said, and what runs commands where they see it, and where they are in it."""
+
+    option: tuple[str, ...]
+    words: str
+    seeing: tuple[str, ...]
+    within: tuple[str, ...]
+
+
+@contextmanager
+def spot(place: str, cgroup: Path) -> Iterator[tuple[Spot, tuple[str, str]]]:
+    """The route between two hosts; a cgroup; everywhere, seen from where a cgroup is all there is. And the hosts."""
+    alone = ("unshare", "--cgroup", "--mount", "sh", "-ec", 'mount -t cgroup2 none /sys/fs/cgroup; exec "$@"', "sh")
+    within = joining(cgroup)
     with two_hosts() as hosts:
-        inside = ["ip", "netns", "exec", hosts[0]]
-        before = run(*inside, "ip", "route")
-        command = [*inside, sys.executable, "-m", "exmachina", "deploy", "always.dna", "--name", name, *place]
-        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as deploying:
+        spots = {
+            "route": Spot(("--route", "10.9.0.0/24"), "to 10.9.0.0/24", ("ip", "netns", "exec", hosts[0]), ()),
+            "cgroup": Spot(("--cgroup", str(cgroup)), f"of {cgroup}", (), within),
+            "everywhere": Spot(("--everywhere",), "everywhere", (*within, *alone), within),
+        }
+        run("ip", "-n", hosts[0], "route", "change", *run("ip", "-n", hosts[0], "route").split(), "mtu", "1400")
+        before = run("ip", "-n", hosts[0], "route")
+        yield spots[place], hosts
+        assert run("ip", "-n", hosts[0], "route") == before
+
+
+DEPLOY = (sys.executable, "-m", "exmachina", "deploy")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("place", "end"), [("route", signal.SIGINT), ("cgroup", signal.SIGTERM), ("everywhere", signal.SIGHUP)]
+)
+def test_new_connections_of_a_place_have_it_while_the_command_runs_and_all_is_as_before_after(
+    place: str, end: signal.Signals, name: str, untouched: None, cgroup: Path
+) -> None:
+    with spot(place, cgroup) as (there, hosts), tempfile.TemporaryDirectory() as folder:
+        ALWAYS.save(Path(folder) / "always.dna")
+        command = [*there.seeing, *DEPLOY, "always.dna", "--name", name, *there.option]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as deploying:
             assert deploying.stdout is not None
-            assert deploying.stdout.readline().startswith(f"{name}: new connections ")
-            said, received = transferred(hosts, "default", 1_000_000)
+            assert deploying.stdout.readline() == f"{name}: new connections {there.words} have it, until ctrl-C.\n"
+            said, received = transferred(hosts, "default", 1_000_000, *there.within)
             deploying.send_signal(end)
             assert "Connections that have it keep it" in deploying.stdout.read()
         assert deploying.returncode == 0
-        assert run(*inside, "ip", "route") == before
-        assert transferred(hosts, "default", 1000)[0]["control"] != name
+        assert transferred(hosts, "default", 1000, *there.within)[0]["control"] != name
     assert (said["control"], said["window"], received) == (name, 19, 1_000_000)
 
 
 @pytest.mark.slow
-def test_everywhere_is_the_default_of_the_first_namespace_alone(name: str, untouched: None) -> None:
-    need("ip", "sysctl", root=True)
-    program = f"""if True:
-        from pathlib import Path
-        import exmachina
-        from exmachina.deploying.loading import told
-        from exmachina.deploying.places import Everywhere
-        place, default = Everywhere(), Path("/proc/sys/net/ipv4/tcp_congestion_control")
-        before = default.read_text()
-        told(*place.changed(before.split(), "reno"))
-        assert default.read_text().split() == ["reno"] != before.split()
-        told(*place.changed(before.split(), None))
-        assert default.read_text() == before
-        try:
-            exmachina.deploy("known-1x", everywhere=True, name="{name}").__enter__()
-        except exmachina.OptionError as refused:
-            print(refused)
-    """
-    with two_hosts() as (near, _):
-        said = run("ip", "netns", "exec", near, sys.executable, "-c", program)
-    assert said.startswith("everywhere: expected the machine's own network namespace")
+@pytest.mark.parametrize(
+    ("place", "end"), [("route", "killed"), ("route", "detached"), ("cgroup", "detached"), ("everywhere", "killed")]
+)
+def test_what_a_command_left_that_was_killed_or_detached_is_listed_in_use_and_removed(
+    place: str, end: str, name: str, untouched: None, cgroup: Path
+) -> None:
+    with spot(place, cgroup) as (there, hosts):
+        command = [*there.seeing, *DEPLOY, "known-1x", "--name", name, *there.option]
+        if end == "detached":
+            assert f"exmachina deploy --remove {name}" in run(*command, "--detach")
+        else:
+            with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as deploying:
+                assert deploying.stdout is not None
+                assert name in deploying.stdout.readline()
+                deploying.kill()
+        assert transferred(hosts, "default", 1000, *there.within)[0]["control"] == name
+        listed = run(*there.seeing, *DEPLOY, "--list")
+        assert [name, *there.words.split(), "0"] in [line.split() for line in listed.splitlines()]
+        run(*there.seeing, *DEPLOY, "--remove", name)
+        assert transferred(hosts, "default", 1000, *there.within)[0]["control"] != name
+
+
+@pytest.mark.slow
+def test_of_cgroups_the_innermost_has_its_way_and_before_it_what_a_program_asks_for(
+    name: str, untouched: None, cgroup: Path
+) -> None:
+    inner = cgroup / "inner"
+    inner.mkdir()
+
+    def control(asked: str, *within: str) -> Any:
+        return transferred(hosts, asked, 1000, *within)[0]["control"]
+
+    with two_hosts() as hosts, exmachina.deploy("known-1x", cgroup=str(inner), name=f"{name}in") as within:
+        assert control("default", *joining(cgroup)) != name
+        with exmachina.deploy(ALWAYS, cgroup=str(cgroup), name=name) as around:
+            assert control("default", *joining(inner)) == within.name
+            assert control("default", *joining(cgroup)) == around.name
+            assert control("reno", *joining(cgroup)) == "reno"
+            assert control("default") not in (within.name, around.name)
+            with pytest.raises(exmachina.OptionError, match=f"has the sock_ops program x_{name} already"):
+                exmachina.deploy("known-1x", cgroup=str(cgroup), name=f"{name}x")
+    inner.rmdir()
 
 
 @pytest.mark.slow
@@ -204,9 +320,9 @@ def test_a_name_that_the_kernel_has_is_refused_and_what_a_killed_process_left_is
         pass
     context = loaded(ALWAYS, name=name)
     context.__enter__()
-    unload(name)
+    exmachina.Deployed(name).remove()
     with pytest.raises(exmachina.OptionError, match=rf"^remove: this kernel has no table {name}$"):
-        unload(name)
+        exmachina.Deployed(name).remove()
     # Nothing of it is left to take out, which is what its end is for.
     context.__exit__(None, None, None)
 
@@ -219,11 +335,11 @@ def test_what_was_registered_when_ctrl_c_came_is_taken_out(name: str, monkeypatc
     def then_ctrl_c(*command: str, folder: str | os.PathLike[str] | None = None) -> str:
         said = told(*command, folder=folder)
         if command[-2] == "register":
-            assert name in loading.controls()
+            assert name in loading.tables()
             raise KeyboardInterrupt
         return said
 
     monkeypatch.setattr(loading, "told", then_ctrl_c)
     with pytest.raises(KeyboardInterrupt), loaded(ALWAYS, name=name):
         pass
-    assert name not in loading.controls()
+    assert name not in loading.tables()

@@ -19,7 +19,7 @@ SIGNALS = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 @pytest.mark.parametrize(
     ("to", "files"),
     [
-        ("bpf", ["Makefile", "README.md", "exm.bpf.c", "exm.c", "exm.h", "table.h"]),
+        ("bpf", ["Makefile", "README.md", "cgroup.bpf.c", "exm.bpf.c", "exm.c", "exm.h", "table.h"]),
         ("c", ["Makefile", "README.md", "exm.c", "exm.h", "table.h"]),
         ("json", ["README.md", "table.json"]),
         (

@@ -2,7 +2,7 @@
 
 from exmachina.deploying.deployment import Deployed, deploy, deploy_commands
 from exmachina.deploying.flows import Connection
-from exmachina.deploying.loading import loaded, registered, unload
+from exmachina.deploying.loading import loaded, registered
 from exmachina.deploying.needs import lacking
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "lacking",
     "loaded",
     "registered",
-    "unload",
 ]

@@ -1,6 +1,6 @@
 """A table in the kernel for a while: exported, built, registered under a name, and taken out again.
 
-The kernel holds what was registered, not the process that did so: whoever is killed leaves it there, until `unload`.
+The kernel holds what was registered, not the process that did so: whoever is killed leaves it there.
 """
 
 import json
@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from exmachina.deploying.needs import check_machine
@@ -16,12 +17,33 @@ from exmachina.errors import MachineError, OptionError
 from exmachina.exporting import export, kernel_name
 from exmachina.schemes import Table, TableLike
 
-__all__ = ["called", "controls", "loaded", "registered", "told", "unload"]
+__all__ = [
+    "MAP",
+    "Sources",
+    "called",
+    "check_free",
+    "exported",
+    "loaded",
+    "register",
+    "registered",
+    "tables",
+    "told",
+    "unregister",
+]
 
 OBJECT = "exm.bpf.o"
 CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 MAP = "x_{}"
-"""What the map of a table is called whose name is in the braces, as exported sources have it."""
+"""What the map of a table is called whose name is in the braces, and its program of a cgroup, in exported sources."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A table as it was exported."""
+
+    name: str
+    """What the kernel calls it."""
+    folder: Path
 
 
 @contextmanager
@@ -41,15 +63,18 @@ def loaded(table: TableLike, *, name: str | None = None) -> Iterator[str]:
     check_machine("deploy")
     table = Table.of(table)
     name = called(table, name)
-    if name in controls():
-        raise OptionError(
-            f"name: this kernel has a {name}; give another, or remove that: exmachina deploy --remove {name}"
-        )
     with ExitStack() as undo:
-        with tempfile.TemporaryDirectory(prefix="exmachina-") as folder:
-            export(table, to="bpf", output=folder, name=name)
-            undo.enter_context(registered(folder, name))
+        with exported(table, name) as sources:
+            undo.enter_context(registered(sources.folder, name))
         yield name
+
+
+@contextmanager
+def exported(table: Table, name: str) -> Iterator[Sources]:
+    """A table's sources, which are there meanwhile."""
+    with tempfile.TemporaryDirectory(prefix="exmachina-") as folder:
+        export(table, to="bpf", output=folder, name=name)
+        yield Sources(name, Path(folder))
 
 
 @contextmanager
@@ -58,43 +83,55 @@ def registered(folder: str | os.PathLike[str], name: str) -> Iterator[None]:
 
     Raises:
         MachineError: If they cannot be built, or the kernel refuses them.
+        OptionError: If the kernel has something of that name.
     """
-    told("make", "--silent", OBJECT, folder=folder)
-    older = _numbers(name)
+    register(folder, name)
     try:
-        told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
         yield
     finally:
-        # What the kernel has refused may be shown for a moment, too.
-        if name in controls():
-            for number in _numbers(name) - older:
-                _take_out(number)
+        unregister(name)
 
 
-def unload(name: str) -> None:
-    """Takes a table out that a killed process has left in the kernel.
+def register(folder: str | os.PathLike[str], name: str) -> None:
+    """Builds exported sources where they are, and has the kernel know them.
 
     Raises:
-        MachineError: If this machine lacks something.
-        OptionError: If the kernel has no table of that name.
+        MachineError: If they cannot be built, or the kernel refuses them.
+        OptionError: If the kernel has something of that name.
     """
-    check_machine("deploy")
-    if name not in controls():
-        raise OptionError(f"remove: this kernel has no table {name}")
-    numbers = _numbers(name)
-    if not numbers:
-        raise OptionError(f"remove: {name} is none of the tables that were loaded into this kernel")
-    _take_out(max(numbers))
+    check_free(name)
+    told("make", "--silent", OBJECT, folder=folder)
+    try:
+        told("bpftool", "struct_ops", "register", OBJECT, folder=folder)
+    except BaseException:
+        unregister(name)
+        raise
 
 
-def _numbers(name: str) -> set[int]:
-    """What bpftool knows tables of a name by: the latest may be registered, others are held by connections."""
+def unregister(name: str) -> None:
+    """Takes a table out of the kernel, if it has one of that name."""
+    number = tables().get(name)
+    if number is not None:
+        told("bpftool", "struct_ops", "unregister", "id", str(number))
+
+
+def check_free(name: str) -> None:
+    """Refuses a name that the kernel has already.
+
+    Raises:
+        OptionError: What to do about it.
+    """
+    if name in _controls():
+        raise OptionError(
+            f"name: this kernel has a {name}; give another, or remove that: exmachina deploy --remove {name}"
+        )
+
+
+def tables() -> dict[str, int]:
+    """The tables that the kernel has, and what bpftool knows them by; of one name the last, connections hold others."""
     maps = json.loads(told("bpftool", "--json", "struct_ops", "show"))
-    return {one["id"] for one in maps if one["name"] == MAP.format(name)}
-
-
-def _take_out(number: int) -> None:
-    told("bpftool", "struct_ops", "unregister", "id", str(number))
+    numbers = {name: [one["id"] for one in maps if one["name"] == MAP.format(name)] for name in _controls()}
+    return {name: max(known) for name, known in numbers.items() if known}
 
 
 def called(table: Table, name: str | None) -> str:
@@ -106,7 +143,7 @@ def called(table: Table, name: str | None) -> str:
     return kernel_name(name or table.name, given=name is not None)
 
 
-def controls() -> list[str]:
+def _controls() -> list[str]:
     """The congestion controls that the kernel has now."""
     return CONTROLS.read_text().split()
 
@@ -115,10 +152,12 @@ def told(*command: str, folder: str | os.PathLike[str] | None = None) -> str:
     """What a program says.
 
     Raises:
-        MachineError: The last line of its complaint, if it fails.
+        MachineError: Its last complaint, if it fails.
     """
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
-        complaint = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()[-1]
-        raise MachineError(f"deploy: {' '.join(command)}: {complaint}")
+        said = [line for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
+        # What make says of it last is that there was something.
+        complaint = [line for line in said if not line.startswith("make: ***")] or ["no reason given"]
+        raise MachineError(f"deploy: {' '.join(command)}: {complaint[-1]}")
     return done.stdout

@@ -17,7 +17,8 @@ PACKAGES = {
     "make": "make",
     "ip": "iproute2",
     "ss": "iproute2",
-    "sysctl": "procps",
+    "unshare": "util-linux",
+    "mount": "mount",
 }
 """Debian's package of each tool."""
 BUILDING = ("clang", "bpftool", "make")

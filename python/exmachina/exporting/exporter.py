@@ -20,7 +20,13 @@ Form: TypeAlias = Literal["bpf", "c", "json", "ns3", "rust"]
 CORE = {"exm.h": "shared/exm.h", "exm.c": "shared/exm.c", "table.h": "shared/table.h.j2"}
 """The controller in C: what user space runs is what the kernel runs."""
 FILES: dict[Form, dict[str, str]] = {
-    "bpf": {"exm.bpf.c": "bpf/exm.bpf.c.j2", **CORE, "Makefile": "bpf/Makefile.j2", "README.md": "bpf/README.md.j2"},
+    "bpf": {
+        "exm.bpf.c": "bpf/exm.bpf.c.j2",
+        "cgroup.bpf.c": "bpf/cgroup.bpf.c.j2",
+        **CORE,
+        "Makefile": "bpf/Makefile.j2",
+        "README.md": "bpf/README.md.j2",
+    },
     "c": {**CORE, "Makefile": "c/Makefile.j2", "README.md": "c/README.md.j2"},
     "json": {"README.md": "json/README.md.j2"},
     "ns3": {

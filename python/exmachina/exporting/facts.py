@@ -70,6 +70,8 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
         "far_bits": FAR_BITS,
         "root": quantised.root,
         "depth": quantised.depth,
+        "planes_room": _room(len(quantised.planes)),
+        "rules_room": _room(len(quantised.actions)),
         "planes": [_plane(plane) for plane in quantised.planes],
         "rules": [
             {"multiple": a.multiple, "increment": a.increment_packets, "intersend_ns": a.intersend_ns}
@@ -86,6 +88,11 @@ def _camel(name: str) -> str:
     """A class of ns-3: `TcpGeneral0_1Robust`."""
     parts = [part.capitalize() for part in f"tcp-{name}".split("-") if part]
     return re.sub(r"(?<=\d) (?=\d)", "_", " ".join(parts)).replace(" ", "")
+
+
+def _room(count: int) -> int:
+    """The least power of two that is no less."""
+    return 1 << max(count - 1, 0).bit_length()
 
 
 def _shift(weight: float) -> int:

@@ -3,13 +3,17 @@
  * The controller itself. All that differs between tables stands in table.h.
  *
  * EXM_CALL marks functions that a BPF verifier checks by themselves (exm.bpf.c has it so); elsewhere they are static. Such
- * functions check the pointers that they are given, which costs nothing and is what the verifier asks for.
+ * functions check the pointers that they are given, which costs nothing and is what the verifier asks for. EXM_INLINE marks
+ * those that are not to be called there: in a kernel a call may take as long as what they do.
  */
 #include "exm.h"
 #include "table.h"
 
 #ifndef EXM_CALL
 #define EXM_CALL static
+#endif
+#ifndef EXM_INLINE
+#define EXM_INLINE static
 #endif
 
 /* The signals, in the order of the table's axes. */
@@ -29,6 +33,8 @@ struct exm_point {
 #define EXM_MAX_RTT_NS ((1ULL << 47) - 1)
 /* After so many losses in a row the share of losses is 1, to 7 digits. */
 #define EXM_MOST_LOST 4096
+/* So many times a longer way may be no number of 64 bits. */
+#define EXM_LONG_WAY (~0ULL / EXM_MOST_IN_ONE)
 
 static exm_s64 exm_clamped(exm_s64 ns)
 {
@@ -78,40 +84,29 @@ static void exm_rare(const struct exm_flow *flow, struct exm_point *point)
 
 /*
  * The number of the rule for a point. Which way a walk goes is reckoned from the sign of a difference: a branch would
- * make the BPF verifier follow every way through the tree.
+ * make the BPF verifier follow every way through the tree. That what is looked at is in the table it sees by the masks.
  */
-EXM_CALL int exm_lookup(const struct exm_point *point)
+EXM_INLINE exm_u32 exm_lookup(const struct exm_point *point)
 {
 	exm_s32 next = EXM_ROOT;
-	exm_u32 rule;
 	int step;
 
-	if (!point)
-		return 0;
 	for (step = 0; step < EXM_DEPTH && next >= 0; step++) {
-		exm_u32 here = (exm_u32)next;
-		const struct exm_plane *plane;
-		exm_u64 below;
+		const struct exm_plane *plane = &exm_planes[next & (EXM_PLANES - 1)];
+		exm_u64 below = ((exm_u64)point->at[plane->axis & (EXM_AXES - 1)] - (exm_u64)plane->at) >> 63;
 
-		if (here >= EXM_PLANES)
-			return 0;
-		plane = &exm_planes[here];
-		below = ((exm_u64)point->at[plane->axis & (EXM_AXES - 1)] - (exm_u64)plane->at) >> 63;
 		next = plane->next[below & 1];
 	}
-	rule = ~(exm_u32)next;
-	return rule < EXM_RULES ? (int)rule : 0;
+	return ~(exm_u32)next & (EXM_RULES - 1);
 }
 
 /* Looks up the rule for what the flow remembers, and carries it out. */
-EXM_CALL int exm_act(struct exm_flow *flow)
+EXM_INLINE void exm_act(struct exm_flow *flow)
 {
 	struct exm_point point = { { 0 } };
 	exm_u32 rule;
 	exm_s64 wanted;
 
-	if (!flow)
-		return 0;
 	point.at[EXM_SEND] = flow->send_ewma;
 	point.at[EXM_ACK] = flow->ack_ewma;
 	point.at[EXM_RATIO] = (exm_s64)flow->rtt_ratio;
@@ -119,24 +114,19 @@ EXM_CALL int exm_act(struct exm_flow *flow)
 #if EXM_RARE
 	exm_rare(flow, &point);
 #endif
-	rule = (exm_u32)exm_lookup(&point);
-	if (rule >= EXM_RULES)
-		return 0;
+	rule = exm_lookup(&point);
 	wanted = (exm_s64)(exm_rules[rule].multiple * flow->window);
 	wanted += (exm_s64)exm_rules[rule].increment * (1LL << EXM_MULTIPLE_BITS);
 	wanted = wanted < 0 ? 0 : wanted >> EXM_MULTIPLE_BITS;
 	flow->window = wanted > EXM_MAX_WINDOW ? EXM_MAX_WINDOW : (exm_u32)wanted;
 	flow->rule = rule;
-	return 0;
 }
 
-/* One packet's worth of news. */
-EXM_CALL int exm_update(struct exm_flow *flow, exm_u64 sent_ns, exm_u64 received_ns, exm_u64 tick_ns, exm_u32 advance)
+/* Remembers one packet's worth of news. */
+EXM_INLINE void exm_remember(struct exm_flow *flow, exm_u64 sent_ns, exm_u64 received_ns, exm_u64 tick_ns, exm_u32 advance)
 {
 	exm_u64 rtt = exm_rtt(sent_ns, received_ns, tick_ns);
 
-	if (!flow)
-		return 0;
 	if (!flow->min_rtt_ns) {
 		flow->min_rtt_ns = rtt;
 	} else {
@@ -154,7 +144,6 @@ EXM_CALL int exm_update(struct exm_flow *flow, exm_u64 sent_ns, exm_u64 received
 	flow->last_received_ns = received_ns;
 	flow->advance = advance;
 	flow->loss -= flow->loss >> EXM_LOSS_SHIFT;
-	return exm_act(flow);
 }
 
 /* The instant k of n parts of the way from one to another, which may be earlier on clocks that are set back. */
@@ -162,7 +151,7 @@ static exm_u64 exm_between(exm_u64 from, exm_u64 to, exm_u32 k, exm_u32 n)
 {
 	exm_s64 way = (exm_s64)(to - from);
 	exm_u64 far = way < 0 ? 0 - (exm_u64)way : (exm_u64)way;
-	exm_u64 part = far / n * k + far % n * k / n;
+	exm_u64 part = far <= EXM_LONG_WAY ? far * k / n : far / n * k + far % n * k / n;
 
 	return way < 0 ? from - part : from + part;
 }
@@ -176,18 +165,24 @@ struct exm_stretch {
 	exm_u32 parts;
 };
 
-/* One of the packets of such an ACK that are not its last. */
+/* The k-th of the packets of such an ACK. */
 EXM_CALL int exm_part(struct exm_flow *flow, const struct exm_stretch *stretch, exm_u32 k)
 {
+	const struct exm_ack *ack;
 	exm_u64 sent_ns, received_ns;
 
 	if (!flow || !stretch)
 		return 0;
-	if (!stretch->begun)
-		return exm_act(flow);
-	sent_ns = exm_between(stretch->from_sent_ns, stretch->ack.sent_ns, k, stretch->parts);
-	received_ns = exm_between(stretch->from_received_ns, stretch->ack.received_ns, k, stretch->parts);
-	return exm_update(flow, sent_ns, received_ns, stretch->ack.tick_ns, 1);
+	ack = &stretch->ack;
+	if (k == stretch->parts) {
+		exm_remember(flow, ack->sent_ns, ack->received_ns, ack->tick_ns, ack->advance);
+	} else if (stretch->begun) {
+		sent_ns = exm_between(stretch->from_sent_ns, ack->sent_ns, k, stretch->parts);
+		received_ns = exm_between(stretch->from_received_ns, ack->received_ns, k, stretch->parts);
+		exm_remember(flow, sent_ns, received_ns, ack->tick_ns, 1);
+	}
+	exm_act(flow);
+	return 0;
 }
 
 /*
@@ -206,11 +201,10 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 	stretch.ack = *ack;
 	stretch.begun = flow->min_rtt_ns != 0;
 	stretch.parts = packets > EXM_MOST_IN_ONE ? EXM_MOST_IN_ONE : packets;
-	for (k = 1; k < EXM_MOST_IN_ONE && k < stretch.parts; k++)
-		exm_part(flow, &stretch, k);
 	if (packets > 1 && advance > 1)
-		advance = advance > packets ? advance - (packets - 1) : 1;
-	exm_update(flow, ack->sent_ns, ack->received_ns, ack->tick_ns, advance);
+		stretch.ack.advance = advance > packets ? advance - (packets - 1) : 1;
+	for (k = 1; k <= EXM_MOST_IN_ONE && k <= stretch.parts; k++)
+		exm_part(flow, &stretch, k);
 }
 
 EXM_CALL int exm_lose(struct exm_flow *flow, exm_u32 packets)
@@ -244,5 +238,5 @@ EXM_API exm_u32 exm_window(const struct exm_flow *flow)
 
 EXM_API exm_u64 exm_intersend_ns(const struct exm_flow *flow)
 {
-	return flow->rule < EXM_RULES ? exm_rules[flow->rule].intersend_ns : 0;
+	return exm_rules[flow->rule & (EXM_RULES - 1)].intersend_ns;
 }
