@@ -193,10 +193,10 @@ impl LawFlow {
 
     /// Sets it elsewhere: window and averages are multiplied by these factors.
     pub fn upset(&mut self, window: f64, averages: f64) {
-        let times = |value: u64, factor: f64, lo: u64, hi: u64| ((value as f64 * factor) as u64).clamp(lo, hi);
-        self.window = times(self.window, window, LEAST_WINDOW, MOST_WINDOW);
-        self.delivered = times(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
-        self.spread_ns = times(self.spread_ns, averages, 0, LONGEST_NS);
+        let set = |value: u64, factor: f64, lo: u64, hi: u64| ((value as f64 * factor) as u64).clamp(lo, hi);
+        self.window = set(self.window, window, LEAST_WINDOW, MOST_WINDOW);
+        self.delivered = set(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
+        self.spread_ns = set(self.spread_ns, averages, 0, LONGEST_NS);
         if self.min_rtt_ns != u64::MAX {
             self.set_pace(LAW_UNIT);
         }
@@ -223,8 +223,8 @@ impl LawFlow {
         }
         if self.begins {
             self.begins = false;
-            let without_queue = self.delivered * share(self.min_rtt_ns, self.srtt_ns) >> 16;
-            self.window = self.window.min(without_queue * u64::from(law.then_window) >> 16);
+            let without_queue = times(self.delivered, share(self.min_rtt_ns, self.srtt_ns));
+            self.window = self.window.min(times(without_queue, law.then_window.into()));
         }
         self.go_on(law, length, packets);
     }
@@ -256,9 +256,9 @@ impl LawFlow {
     /// How long the queue is, in targets of 2^-16; at most four.
     fn queue(&self, law: &Law) -> u64 {
         let gap = (self.srtt_ns << 16) / self.delivered;
-        let target = (self.min_rtt_ns * u64::from(law.target_of_rtt) >> 16)
-            + (gap.min(LONGEST_NS) * u64::from(law.target_of_gap) >> 16)
-            + (self.spread_ns * u64::from(law.target_of_spread) >> 16);
+        let target = times(self.min_rtt_ns, law.target_of_rtt.into())
+            + times(gap.min(LONGEST_NS), law.target_of_gap.into())
+            + times(self.spread_ns, law.target_of_spread.into());
         let queue = self.standing_ns() - self.min_rtt_ns;
         ((queue << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
     }
@@ -266,7 +266,7 @@ impl LawFlow {
     fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
         (self.low_before_ns, self.low_ns) = (self.low_ns, u64::MAX);
         (self.low_from_ns, self.low_packets) = (now, 0);
-        let faster = (self.boost * u64::from(law.faster) >> 16).min(u64::from(law.fastest));
+        let faster = times(self.boost, law.faster.into()).min(law.fastest.into());
         self.boost = if length < u64::from(LAW_UNIT) { faster } else { u64::from(LAW_UNIT) };
     }
 
@@ -282,7 +282,7 @@ impl LawFlow {
         let level = Level::of(length);
         let mut growth = level.signed(&law.growth);
         if growth > 0 {
-            growth = growth * self.boost as i64 >> 16;
+            growth = times(growth as u64, self.boost) as i64;
         }
         let added = (level.of_all(&law.packets) << 16) / self.window.max(LAW_UNIT.into());
         let change = packets as i64 * (growth + added as i64);
@@ -291,7 +291,7 @@ impl LawFlow {
         } else {
             self.window + change as u64
         };
-        let most = (level.of_all(&law.most) * self.delivered >> 16) + MORE_PACKETS;
+        let most = times(self.delivered, level.of_all(&law.most)) + MORE_PACKETS;
         self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
         self.set_pace(level.of_all(&law.pace) as u32);
     }
@@ -300,6 +300,11 @@ impl LawFlow {
         let standing = self.standing_ns().min(LONGEST_NS);
         self.pause_ns = (standing * u64::from(pace) / self.window).clamp(1, LONGEST_PAUSE_NS);
     }
+}
+
+/// A number times a multiple in 2^-16.
+fn times(number: u64, multiple: u64) -> u64 {
+    (number * multiple) >> 16
 }
 
 /// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].
@@ -322,7 +327,7 @@ impl Level {
 
     fn signed(self, values: &[i32; LEVELS]) -> i64 {
         let [low, high] = [values[self.below], values[self.below + 1]].map(i64::from);
-        low + ((high - low) * self.past >> LEVEL_WIDTH[self.below])
+        low + (((high - low) * self.past) >> LEVEL_WIDTH[self.below])
     }
 
     fn of_all(self, values: &[u32; LEVELS]) -> u64 {
