@@ -36,6 +36,10 @@ pub fn connection<'t>(kind: Kind, id: u16, seed: Seed) -> Connection<AnyScheme<'
 
 /// A sender under design, or a neighbour.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "those under design are many and busy, and neighbours few: they are the boxed ones"
+)]
 pub enum Beside<'t> {
     /// Under design.
     Designed(Sender<Mixed<'t>>),
