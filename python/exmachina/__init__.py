@@ -52,7 +52,7 @@ from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
 from exmachina.probing import Passport, ProbeOptions, Probing, probe
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
-from exmachina.schemes import Algorithm, Flow, Scheme, Table, algorithms
+from exmachina.schemes import Algorithm, Flow, Law, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
 from exmachina.sweeping import Sweep, Sweeping, SweepOptions, sweep
 
@@ -80,6 +80,7 @@ __all__ = [
     "InputError",
     "InspectOptions",
     "Inspection",
+    "Law",
     "Limits",
     "LimitsError",
     "MachineError",

@@ -1,8 +1,10 @@
 """A controller written from the README.md of a JSON export, by somebody who has nothing else: is it enough?"""
 
+from math import inf
 from typing import Any
 
 TIMES, LOSSES = 1 << 20, 1 << 40
+LEVELS = (0, 32768, 65536, 131072, 262144)
 
 
 class ByTheReadme:
@@ -74,3 +76,81 @@ def part(a: int, b: int, k: int, n: int) -> int:
     """Part of the way from one to another, rounded towards the first."""
     way = abs(b - a) * k // n
     return a + (way if b >= a else -way)
+
+
+class LawByTheReadme:
+    """One flow under a law."""
+
+    rule = 0
+
+    def __init__(self, read: dict[str, Any]) -> None:
+        self.law, self.max_window = read["law"], read["max_window"]
+        self.own = self.delivered = self.law["first_window"]
+        self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
+        self.low = self.low_before = inf
+        self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.arrived = 0
+
+    @property
+    def window(self) -> int:
+        return clamp((self.own + self.law["room"]) >> 16, 1, self.max_window)
+
+    def at(self, values: list[int], length: int) -> int:
+        i = max(i for i in range(4) if LEVELS[i] <= length)
+        return values[i] + ((values[i + 1] - values[i]) * (length - LEVELS[i]) >> (15, 15, 16, 17)[i])
+
+    def set_pace(self, share: int) -> None:
+        self.intersend_ns = clamp(int(min(self.low, self.low_before, 2**40)) * share // self.own, 1, 10**10)
+
+    def see(self, rtt: int, now: int, k: int) -> None:
+        if not self.begun:
+            self.min_rtt = self.srtt = rtt
+            self.low_from, self.round_from, self.begun = now, now, True
+        self.min_rtt = min(self.min_rtt, rtt)
+        off = abs(rtt - self.srtt)
+        self.srtt += off // 8 if rtt > self.srtt else -(off // 8)
+        self.spread += off // 8 - self.spread // 8
+        self.low = min(self.low, rtt)
+        self.arrived += k
+
+    def queue(self) -> int:
+        gap = min((self.srtt << 16) // self.delivered, 2**40)
+        parts = (self.min_rtt, "target_of_rtt"), (gap, "target_of_gap"), (self.spread, "target_of_spread")
+        target: int = max(1, sum(part * self.law[of] >> 16 for part, of in parts))
+        return min((int(min(self.low, self.low_before)) - self.min_rtt << 16) // target, 262144)
+
+    def on_ack(self, sent: int, received: int, *, tick_ns: int, advance: int, packets: int) -> None:  # noqa: ARG002
+        now, law = received, self.law
+        self.see(clamp(now - sent, max(tick_ns, 1), 2**40), now, packets)
+        length = self.queue()
+        if (now - self.low_from) % 2**64 >= self.srtt // 4:
+            self.low_before, self.low, self.low_from = self.low, inf, now
+            self.boost = min(self.boost * law["faster"] >> 16, law["fastest"]) if length < 65536 else 65536
+        if (now - self.round_from) % 2**64 >= self.srtt:
+            share = min((self.srtt << 16) // clamp((now - self.round_from) % 2**64, 1, 2**40), 65536)
+            self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
+            self.arrived, self.round_from = 0, now
+        if self.begins and length < law["first_until"]:
+            self.own = min(self.own + packets * law["first_growth"], 4 * self.delivered + 655360)
+            self.own = clamp(self.own, 4096, self.max_window << 16)
+            self.set_pace(law["first_pace"])
+            return
+        if self.begins:
+            self.begins = False
+            share = min((self.min_rtt << 16) // self.srtt, 65536)
+            self.own = min(self.own, (self.delivered * share >> 16) * law["then_window"] >> 16)
+        self.go_on(length, packets)
+
+    def go_on(self, length: int, k: int) -> None:
+        growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))
+        growth = growth * self.boost >> 16 if growth > 0 else growth
+        change = k * (growth + (packets << 16) // max(self.own, 65536))
+        self.own = max(self.own + change, self.own // 2)
+        self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 4096, self.max_window << 16)
+        self.set_pace(pace)
+
+    def on_loss(self, packets: int) -> None:
+        pass
+
+
+def clamp(value: int, least: int, most: int) -> int:
+    return min(max(value, least), most)

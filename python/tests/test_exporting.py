@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from conftest import Command
 from grown import grown
+from laws import drawn
 
 import exmachina
-from exmachina import OptionError, Table, export
+from exmachina import Export, OptionError, Table, export
 
 SIGNALS = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
 
@@ -26,20 +27,41 @@ SIGNALS = ["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack_ewma"]
             "ns3",
             ["CMakeLists.txt", "README.md", "exm.c", "exm.h", "table.h", "tcp-known-1x.cc", "tcp-known-1x.h"],
         ),
-        ("rust", ["Cargo.toml", "README.md", "src/lib.rs", "src/table.rs"]),
+        ("rust", ["Cargo.toml", "README.md", "src/flow.rs", "src/lib.rs", "src/table.rs"]),
     ],
 )
 def test_a_form_is_sources_what_builds_them_a_readme_and_the_rounded_table(
     to: Any, files: list[str], tmp_path: Path
 ) -> None:
-    done = export("known-1x", to=to, output=tmp_path / "out")
-    expected = sorted([*files, "known-1x-quantised.dna"])
+    check_export(export("known-1x", to=to, output=tmp_path / "out"), files, "known-1x")
+
+
+@pytest.mark.parametrize(
+    ("to", "files"),
+    [
+        ("bpf", ["Makefile", "README.md", "exm.bpf.c", "exm.c", "exm.h", "law.h"]),
+        ("c", ["Makefile", "README.md", "exm.c", "exm.h", "law.h"]),
+        ("json", ["README.md", "law.json"]),
+        ("ns3", ["CMakeLists.txt", "README.md", "exm.c", "exm.h", "law.h", "tcp-law-1.cc", "tcp-law-1.h"]),
+        ("rust", ["Cargo.toml", "README.md", "src/flow.rs", "src/law.rs", "src/lib.rs"]),
+    ],
+)
+def test_a_law_has_its_numbers_where_a_table_has_its_rules(to: Any, files: list[str], tmp_path: Path) -> None:
+    done = export(drawn(1), to=to, output=tmp_path / "out")
+    check_export(done, files, "law-1")
+    assert done.quantised.law == drawn(1).law
+    readme = (done.folder / "README.md").read_text()
+    assert "a law of how long the queue is" in readme and "rule" not in readme and "table" not in readme
+
+
+def check_export(done: Export, files: list[str], name: str) -> None:
+    expected = sorted([*files, f"{name}-quantised.dna"])
     assert sorted(str(path.relative_to(done.folder)) for path in done.written) == expected
     assert sorted(str(path.relative_to(done.folder)) for path in done.folder.rglob("*.*")) == [
         name for name in expected if name != "Makefile"
     ]
-    assert Table.load(done.folder / "known-1x-quantised.dna").rules == done.quantised.rules
-    assert "known-1x" in (done.folder / "README.md").read_text()
+    assert Table.load(done.folder / f"{name}-quantised.dna").dna == done.quantised.dna
+    assert name in (done.folder / "README.md").read_text()
     assert not re.search(r"{[{%]", "".join(path.read_text() for path in done.written[:-1]))
 
 
@@ -125,6 +147,13 @@ def test_the_command_line_does_the_same(exmachina: Command, tmp_path: Path) -> N
     wrong = exmachina("export", "general-1", "--to", "cobol", "-o", "no")
     assert (wrong.returncode, wrong.stdout, (tmp_path / "no").exists()) == (2, "", False)
     assert "cobol" in wrong.stderr
+
+
+def test_the_command_line_says_that_a_law_is_not_rounded(exmachina: Command, tmp_path: Path) -> None:
+    drawn(0).save(tmp_path / "mine.dna")
+    done = exmachina("export", "mine.dna", "--to", "json", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("a law is in whole numbers: nothing moved\nwritten: out/README.md, out/law.json")
 
 
 def test_an_export_needs_nothing_but_its_folder(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 from grown import grown
 from hosts import left_by, need, run, transferred, two_hosts
+from laws import UNIT, drawn, numbers
 
 import exmachina
-from exmachina import Table
+from exmachina import Law, Table
 
 pytestmark = pytest.mark.slow
 
@@ -76,10 +77,28 @@ def test_a_connection_has_the_window_and_the_pace_of_its_rule(kernel_header: Pat
     assert f"exm{os.getpid()}" not in run("ip", "netns", "list")
 
 
-@pytest.mark.parametrize("name", ["general-0.1-robust", "tao-100x-robust", "such-as-the-authors", "all-signals"])
+def test_a_connection_under_a_law_has_its_window_and_the_room_beside_it(kernel_header: Path, tmp_path: Path) -> None:
+    need("ip", root=True)
+    name = f"t{os.getpid()}"
+    # It begins for ever, since no queue is five targets long, and nothing is added.
+    still: Law = {**numbers(0), "first_window": 10 * UNIT, "first_growth": 0, "first_until": 5 * UNIT, "room": 3 * UNIT}
+    table = Table.of_law(still, "still")
+    folder = built(table, tmp_path / "law", kernel_header, name)
+    with loaded(folder), two_hosts() as hosts:
+        said, received = transferred(hosts, name, 1_000_000)
+    assert received == 1_000_000
+    assert (said["control"], said["window"]) == (name, 13)
+    assert name not in controls()
+
+
+@pytest.mark.parametrize("name", ["general-0.1-robust", "tao-100x-robust", "such-as-the-authors", "all-signals", "law"])
 def test_the_verifier_takes_it_and_it_carries_data(name: str, kernel_header: Path, tmp_path: Path) -> None:
     need("ip", root=True)
-    made = {"such-as-the-authors": grown(1, SIGNALS, 20), "all-signals": grown(6, exmachina.SIGNALS, 3)}
+    made = {
+        "such-as-the-authors": grown(1, SIGNALS, 20),
+        "all-signals": grown(6, exmachina.SIGNALS, 3),
+        "law": drawn(0),
+    }
     called = f"t{os.getpid()}"
     folder = built(made.get(name, name), tmp_path / "out", kernel_header, called)
     with loaded(folder), two_hosts() as hosts:

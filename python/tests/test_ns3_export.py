@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from acks import ACK, ANSWER, LOSS, Records, followed, trace
 from grown import grown
+from laws import drawn
 
 import exmachina
 from exmachina import Table
@@ -76,13 +77,15 @@ def as_a_socket_has_it(records: Records) -> Records:
     return np.delete(records, again)
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(6))
 def test_the_class_does_what_the_simulator_does(number: int, tmp_path: Path, ns3: Path) -> None:
     table = [
         Table.load("general-0.1-robust"),
         Table.load("tao-100x"),
         grown(2, FOUR, 12),
         grown(6, exmachina.SIGNALS, 3),
+        drawn(0),
+        drawn(2),
     ][number]
     program = compiled(table, tmp_path, ns3)
     quantised = exmachina.export(table, to="json", output=tmp_path).quantised

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from conftest import published
+from laws import drawn, numbers
 
-from exmachina import SIGNALS, InputError, Model, Table, shipped_models
+from exmachina import SIGNALS, Flow, InputError, Law, Model, Table, TableError, shipped_models
 
 
 def test_shipped_models() -> None:
@@ -85,6 +86,22 @@ def test_a_single_rule() -> None:
         Table.single(["rtt"], 0.5, 2, 1.5, "mine")
     with pytest.raises(InputError, match=r"rule 0: intersend is -1, expected 0 to 1e7 ms"):
         Table.single(["rtt_ratio"], 0.5, 2, -1, "mine")
+
+
+def test_a_law_has_its_numbers_by_name(tmp_path: Path) -> None:
+    made = drawn(0)
+    made.save(tmp_path / "mine.dna")
+    law = Table.load(tmp_path / "mine.dna").law
+    assert law is not None and law == made.law
+    assert list(law) == list(Law.__annotations__)
+    assert Table.of_law({**law, "room": 0}, "less").law == {**law, "room": 0}
+    assert Flow(made).window == (law["first_window"] + law["room"]) >> 16
+    assert Table.load("known-1x").law is None
+
+
+def test_a_law_that_cannot_be_followed_is_refused_by_name() -> None:
+    with pytest.raises(TableError, match=r"^table: law: pace is 0, expected above 0 and at most 16$"):
+        Table.of_law({**numbers(0), "pace": [65536, 65536, 0, 65536, 65536]}, "none")
 
 
 def test_what_is_no_table(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ mod elsewhere;
 mod errors;
 mod evaluation;
 mod fixed;
+mod law;
 mod model;
 mod objective;
 mod own;

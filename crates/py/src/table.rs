@@ -6,6 +6,7 @@ use pyo3::types::PyBytes;
 
 use crate::errors::input_error;
 use crate::fixed::Quantised;
+use crate::law::Law;
 
 /// What a rule does.
 #[pyclass(frozen, get_all, eq, module = "exmachina._core")]
@@ -131,6 +132,13 @@ impl Table {
         Table::checked(table, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
+    /// The bytes of a `.dna` file with a law.
+    #[staticmethod]
+    fn law_dna<'py>(py: Python<'py>, law: Law) -> PyResult<Bound<'py, PyBytes>> {
+        let table = RuleTable::of_law(&Signal::ALL[..rules::FIRST_SIGNALS], law.into());
+        Table::checked(table, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
+    }
+
     #[getter]
     fn dna<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tree.to_dna())
@@ -155,6 +163,11 @@ impl Table {
         let rules = self.tree.rules().into_iter();
         let action = |a: rules::Action| Action::new(a.multiple, a.increment, a.intersend_ms);
         rules.map(|(c, a)| Rule { lower: c.lower, upper: c.upper, action: action(a) }).collect()
+    }
+
+    #[getter]
+    fn law(&self) -> Option<Law> {
+        self.tree.law.map(Law::from)
     }
 
     #[getter]

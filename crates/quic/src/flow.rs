@@ -183,13 +183,12 @@ impl Flow {
     /// An ACK of k packets is k packets' worth of news. Where there was too little to send, the window does not grow (RFC 9002
     /// §7.8): it was not what limited the flow, so nothing is known of a larger one.
     fn take_in_latest(&mut self) {
-        let Some(Taken { news, received, lost, app_limited, .. }) = &self.latest else { return };
+        let Some(Taken { before, news, received, lost, app_limited }) = &self.latest else { return };
         let (sent_ns, received_ns) = (self.ns(news.sent), self.ns(*received));
-        let window = self.controller.window();
         let advance = news.packets.saturating_add(*lost);
         self.controller.on_stretched_ack(&self.table, sent_ns, received_ns, TICK_NS, advance, news.packets);
-        if *app_limited && self.controller.window() > window {
-            self.controller.set_window(window);
+        if *app_limited {
+            self.controller.keep_window(before);
         }
     }
 

@@ -151,6 +151,15 @@ impl Controller {
         }
     }
 
+    /// Takes back what the window grew by since the flow was as `before`: some transports do so where something else held
+    /// it back, so that nothing is known of a larger one.
+    pub fn keep_window(&mut self, before: &Controller) {
+        self.window = self.window.min(before.window);
+        if let (Some(flow), Some(before)) = (&mut self.law, &before.law) {
+            flow.keep_window(before);
+        }
+    }
+
     /// Least time between two sends, ns.
     #[must_use]
     #[inline(always)]

@@ -191,6 +191,11 @@ impl LawFlow {
         self.window = (u64::from(packets) << 16).clamp(LEAST_WINDOW, MOST_WINDOW);
     }
 
+    /// Takes back what the window grew by since it was that of `before`.
+    pub fn keep_window(&mut self, before: &LawFlow) {
+        self.window = self.window.min(before.window);
+    }
+
     /// Sets it elsewhere: window and averages are multiplied by these factors.
     pub fn upset(&mut self, window: f64, averages: f64) {
         let set = |value: u64, factor: f64, lo: u64, hi: u64| ((value as f64 * factor) as u64).clamp(lo, hi);
@@ -204,7 +209,7 @@ impl LawFlow {
 
     /// Takes in an ACK, of so many packets, the last of which was sent at `sent_ns`: on a clock that ticks every `tick_ns`.
     pub fn on_ack(&mut self, law: &Law, sent_ns: u64, received_ns: u64, tick_ns: u64, packets: u32) {
-        let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.max(1) as i64) as u64;
+        let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
         let packets = u64::from(packets.max(1));
         self.see(rtt.min(LONGEST_NS), received_ns, packets);
         let length = self.queue(law);

@@ -211,13 +211,16 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
 
 def show_export(console: Console, done: Export) -> None:
     """Prints how far rounding moved a table, and what was written."""
-    for one in (one for one in done.moved if one.splits):
-        splits = f"{one.splits} split{'s' * (one.splits > 1)}"
-        console.print(f"{one.signal}: {splits}, moved by at most {one.farthest:.3g} {one.unit}".rstrip())
-    console.print(
-        f"multiples moved by at most {done.multiple:.2g}, paces by {done.intersend_ms * 1e6:.2g} ns; "
-        f"{done.closed_rules or 'no'} rule{'s' * (done.closed_rules != 1)} closed"
-    )
+    if done.quantised.law:
+        console.print("a law is in whole numbers: nothing moved")
+    else:
+        for one in (one for one in done.moved if one.splits):
+            splits = f"{one.splits} split{'s' * (one.splits > 1)}"
+            console.print(f"{one.signal}: {splits}, moved by at most {one.farthest:.3g} {one.unit}".rstrip())
+        console.print(
+            f"multiples moved by at most {done.multiple:.2g}, paces by {done.intersend_ms * 1e6:.2g} ns; "
+            f"{done.closed_rules or 'no'} rule{'s' * (done.closed_rules != 1)} closed"
+        )
     console.print("written: " + ", ".join(map(str, done.written)), soft_wrap=True)
 
 

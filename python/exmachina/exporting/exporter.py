@@ -17,7 +17,7 @@ __all__ = ["Export", "Form", "export"]
 Form: TypeAlias = Literal["bpf", "c", "json", "ns3", "rust"]
 """For the Linux kernel, for C, for implementations of one's own, for ns-3, for Rust."""
 
-CORE = {"exm.h": "shared/exm.h", "exm.c": "shared/exm.c", "table.h": "shared/table.h.j2"}
+CORE = {"exm.h": "shared/exm.h.j2", "exm.c": "shared/{kind}.c", "{kind}.h": "shared/{kind}.h.j2"}
 """The controller in C: what user space runs is what the kernel runs."""
 FILES: dict[Form, dict[str, str]] = {
     "bpf": {
@@ -28,7 +28,7 @@ FILES: dict[Form, dict[str, str]] = {
         "README.md": "bpf/README.md.j2",
     },
     "c": {**CORE, "Makefile": "c/Makefile.j2", "README.md": "c/README.md.j2"},
-    "json": {"README.md": "json/README.md.j2"},
+    "json": {"README.md": "json/{kind}.md.j2"},
     "ns3": {
         "{stem}.h": "ns3/rule-table.h.j2",
         "{stem}.cc": "ns3/rule-table.cc.j2",
@@ -38,12 +38,13 @@ FILES: dict[Form, dict[str, str]] = {
     },
     "rust": {
         "Cargo.toml": "rust/Cargo.toml.j2",
-        "src/lib.rs": "rust/lib.rs",
-        "src/table.rs": "rust/table.rs.j2",
+        "src/lib.rs": "rust/lib.rs.j2",
+        "src/flow.rs": "rust/{kind}_flow.rs",
+        "src/{kind}.rs": "rust/{kind}.rs.j2",
         "README.md": "rust/README.md.j2",
     },
 }
-"""What a form is made of: its files, by names that may have facts in them, and the template of each."""
+"""What a form is made of: its files and the template of each, by names that may have facts in them."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +98,9 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
     kernel = kernel_name(name or called, given=name is not None and to == "bpf")
     core = table.quantised()
     facts = facts_of(table, core, name=called, kernel=kernel)
-    texts = {path.format_map(facts): fill(template, facts) for path, template in FILES[to].items()}
+    texts = {path.format_map(facts): fill(template.format_map(facts), facts) for path, template in FILES[to].items()}
     if to == "json":
-        texts["table.json"] = _as_json(facts)
+        texts[f"{facts['kind']}.json"] = _as_json(facts)
     folder = make_folder(output)
     written = [_write(folder / path, text.encode()) for path, text in texts.items()]
     quantised = Table(core.dna, facts["dna"])
@@ -122,6 +123,7 @@ def _write(path: Path, content: bytes) -> Path:
 
 
 def _as_json(facts: dict[str, Any]) -> str:
-    kept = ("name", "version", "signals", "root", "depth", "planes", "rules", "fast_shift", "slow_shift", "loss_shift")
-    units = ("multiple_bits", "most_in_one", "max_window")
-    return json.dumps({"format": "exmachina-table-1", **{key: facts[key] for key in kept + units}}, indent=1) + "\n"
+    of_table = ("signals", "root", "depth", "planes", "rules", "fast_shift", "slow_shift", "loss_shift")
+    kept = ("law",) if facts["kind"] == "law" else (*of_table, "multiple_bits", "most_in_one")
+    numbers = {key: facts[key] for key in ("name", "version", *kept, "max_window")}
+    return json.dumps({"format": f"exmachina-{facts['kind']}-1", **numbers}, indent=1) + "\n"

@@ -49,7 +49,11 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
     """Whatever a template may want to know."""
     ours = _core.SEMANTICS
     crate = re.sub(r"[^a-z0-9-]", "-", name.lower()).strip("-")
+    looks_at = f"{len(quantised.actions)} rules that look at {', '.join(table.signals)}"
     return {
+        "kind": "law" if table.law else "table",
+        "summary": "a law of how long the queue is on the flow's own path" if table.law else looks_at,
+        "law": table.law,
         "name": name,
         "kernel_name": kernel,
         "map_name": f"x_{kernel}",
@@ -61,6 +65,7 @@ def facts_of(table: Table, quantised: _core.Quantised, *, name: str, kernel: str
         "version": _core.__version__,
         "signals": table.signals,
         "looks_further": any(_core.SIGNALS.index(signal) >= _core.FIRST_SIGNALS for signal in table.signals),
+        "looks_at_losses": not table.law and "loss_rate" in table.signals,
         "fast_shift": _shift(ours.fast_weight),
         "slow_shift": _shift(ours.slow_weight),
         "loss_shift": _shift(ours.loss_weight),

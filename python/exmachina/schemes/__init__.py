@@ -4,6 +4,7 @@ from exmachina.schemes.algorithm import Algorithm, Choosing, Rival, algorithms
 from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
 from exmachina.schemes.designed import designed_delta, designed_range
 from exmachina.schemes.flow import Flow
+from exmachina.schemes.law import Law
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
 from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
@@ -16,6 +17,7 @@ __all__ = [
     "Congestion",
     "Contender",
     "Flow",
+    "Law",
     "Rival",
     "Scheme",
     "SchemeLike",

@@ -9,6 +9,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.errors import TableError, told_as
 from exmachina.files import ALGORITHMS, check_output, find, write_atomically
+from exmachina.schemes.law import Law
 
 __all__ = ["Table", "TableLike"]
 
@@ -29,6 +30,8 @@ class Table(_core.Table):
             `exmachina.SIGNALS`, times in ms), and its `action` (multiple, increment_packets, intersend_ms).
         provenance: What a design of ours needs to be repeated: version, model (text), search (JSON), seed and
             score (training, per specimen; `None` where nobody received anything). `None` in other tables.
+        law: What flows follow in place of the rules: numbers by name (`exmachina.Law`). `None` where there are rules; a
+            law has a single one, which says how it begins.
         config: The networks that the authors' file says it was designed for; `None` if it does not say.
 
     Raises:
@@ -75,6 +78,16 @@ class Table(_core.Table):
         """
         with told_as(TableError):
             return cls(_core.Table.single_dna(signals, multiple, increment, intersend_ms), name)
+
+    @classmethod
+    def of_law(cls, law: Law, name: str) -> Self:
+        """A law.
+
+        Raises:
+            TableError: If a number is out of its range.
+        """
+        with told_as(TableError):
+            return cls(_core.Table.law_dna(law), name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.dna` file, atomically.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use exmachina_rules::{Action, Controller, FlatTable, RuleTable, Signal, first_signals};
+use exmachina_rules::{Action, Controller, FlatTable, LAW_UNIT, LEVELS, Law, RuleTable, Signal, first_signals};
 
 use super::Flow;
 
@@ -110,6 +110,48 @@ fn a_flow_that_has_too_little_to_send_keeps_its_window() {
     assert_eq!(flow.controller().window(), 2);
     ack(&mut flow, &[now + ms(7)], now + ms(107), 1);
     assert_eq!(flow.controller().window(), 3);
+}
+
+/// What it has room for beside its window stays beside it, however often there is too little to send.
+#[test]
+fn under_a_law_a_flow_that_has_too_little_to_send_keeps_its_window() {
+    let zero = Instant::now();
+    let table = Arc::new(FlatTable::new(&RuleTable::of_law(&[Signal::AckEwma], law())).unwrap());
+    let mut flow = Flow::start(Arc::clone(&table), zero, MTU);
+    assert_eq!(flow.controller().window(), 12);
+    for k in 0..100 {
+        flow.on_ack(zero + ms(k));
+        flow.on_end_acks(zero + ms(100 + k), 1, true);
+    }
+    assert_eq!(flow.controller().window(), 12);
+    ack(&mut flow, &[zero + ms(100)], zero + ms(200), 1);
+    assert_eq!((flow.controller().window(), flow.window_bytes()), (13, 13 * 1200));
+    let paced = flow.pacing_rate();
+    flow.on_lost(zero + ms(200), 7);
+    assert_eq!((flow.controller().window(), flow.pacing_rate()), (13, paced));
+}
+
+/// A window of ten packets, that grows by one with each, and room for two more; nothing is a queue.
+fn law() -> Law {
+    let unit = LAW_UNIT;
+    Law {
+        target_of_rtt: unit,
+        target_of_gap: unit,
+        target_of_spread: unit,
+        growth: [unit as i32 / 10; LEVELS],
+        packets: [0; LEVELS],
+        pace: [unit; LEVELS],
+        most: [4 * unit; LEVELS],
+        faster: unit,
+        fastest: unit,
+        first_window: 10 * unit,
+        first_pause_ns: 1000,
+        first_growth: unit,
+        first_pace: unit,
+        first_until: 4 * unit,
+        then_window: unit,
+        room: 2 * unit,
+    }
 }
 
 #[test]

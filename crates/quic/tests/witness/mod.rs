@@ -41,14 +41,14 @@ pub fn compare(table: &RuleTable, seen: &[Frame]) {
     let mut reference = Reference::start(&table);
     let ns = |at: Instant| (at - seen[0].sent).as_nanos() as u64;
     for (number, frame) in seen.iter().enumerate() {
-        let window = reference.window();
+        let before = reference.clone();
         if frame.lost > 0 {
             reference.on_loss(frame.lost);
         }
         let advance = frame.packets + frame.lost;
         reference.on_stretched_ack(&table, ns(frame.sent), ns(frame.received), 1, advance, frame.packets);
         if frame.app_limited {
-            reference.set_window(reference.window().min(window));
+            reference.keep_window(&before);
         }
         let rate = 1_200_000_000_000 / reference.intersend_ns().max(1);
         assert_eq!((frame.window, frame.rate), (1200 * u64::from(reference.window().max(1)), rate), "ACK {number}");

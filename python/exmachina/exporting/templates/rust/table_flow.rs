@@ -1,19 +1,10 @@
-//! A congestion controller that follows a rule table: the state of one flow, and what a transport tells it.
-//!
-//! No allocation, no floating point, no dependency. A transport keeps one [`Flow`] for each connection, tells it of every ACK,
-//! and asks for the window and the pace. Times are in nanoseconds of any clock. The arithmetic is that of the C form, and a
-//! `.dna` file beside this crate holds the same table for the simulator.
-#![no_std]
-#![forbid(unsafe_code)]
-#![warn(missing_docs)]
+//! The state of one flow under a rule table.
 
-mod table;
-
-pub use table::NAME;
-use table::{
+use super::table::{
     DEPTH, FAR, FAST_SHIFT, LOOKS_FURTHER, LOSS_SHIFT, MAX_WINDOW, MOST_IN_ONE, MULTIPLE_BITS, PLANES, ROOT, RULES,
     SLOW_SHIFT,
 };
+use super::Ack;
 
 /// Bits below a nanosecond in averages: what one with weight 1/256 loses by rounding stays far below a split's unit.
 const TIME_BITS: u32 = 20;
@@ -24,21 +15,6 @@ const MAX_NS: i64 = 1 << 41;
 const MAX_RTT_NS: u64 = (1 << 47) - 1;
 /// After so many losses in a row the share of losses is 1, to 7 digits.
 const MOST_LOST: u32 = 4096;
-
-/// An ACK, as the transport sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
-    /// When the latest packet that it acknowledges was sent.
-    pub sent_ns: u64,
-    /// When it arrived.
-    pub received_ns: u64,
-    /// By how much the clock counts: no RTT is taken to be less.
-    pub tick_ns: u64,
-    /// Packets from the largest ACK before it to this one; 1 where nothing was lost.
-    pub advance: u32,
-    /// Packets that it acknowledges; a receiver that delays ACKs acknowledges several.
-    pub packets: u32,
-}
 
 /// The state of one flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,21 +155,6 @@ impl Flow {
         }
         point
     }
-}
-
-/// A place where the table is split: from `at` on a walk goes to `next[0]`, below to `next[1]`; a leaf is the complement of
-/// its rule's number.
-struct Plane {
-    at: i64,
-    next: [i32; 2],
-    axis: usize,
-}
-
-/// An action: the window becomes `multiple * window + increment`.
-struct Rule {
-    multiple: u64,
-    intersend_ns: u64,
-    increment: i32,
 }
 
 /// The number of the rule for a point.

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+/*
+ * The controller itself: a law says what is done by the length of the queue on the flow's own path. All that differs between
+ * laws stands in law.h.
+ *
+ * EXM_CALL marks functions that a BPF verifier checks by themselves (exm.bpf.c has it so), which check the pointers that they
+ * are given; elsewhere they are static. Divisions are of what is not negative, and signed numbers are shifted: BPF can do both.
+ * No sum here can overflow.
+ */
+#include "exm.h"
+#include "law.h"
+
+#ifndef EXM_CALL
+#define EXM_CALL static
+#endif
+
+/* What is 1 in shares, windows and multiples. */
+#define EXM_UNIT (1ULL << 16)
+/* The smallest window, a sixteenth of a packet: what paces a flow that is due less than a packet an RTT. */
+#define EXM_LEAST_WINDOW (EXM_UNIT / 16)
+#define EXM_MOST_WINDOW ((exm_u64)EXM_MAX_WINDOW << 16)
+/* A window may be that of what was delivered times a multiple, and so many packets more: few say little. */
+#define EXM_MORE_PACKETS (10 * EXM_UNIT)
+/* While a flow begins its window is at most so many times what was delivered. */
+#define EXM_FIRST_MOST 4
+/* RTTs that are longer count as 18 minutes, and pauses as ten seconds. */
+#define EXM_LONGEST_NS (1ULL << 40)
+#define EXM_LONGEST_PAUSE_NS 10000000000ULL
+/* There was none yet. */
+#define EXM_NEVER (~0ULL)
+
+/* The levels of the queue, in targets of 2^-16, and the logarithms to base 2 of how far the next one is. */
+EXM_DATA exm_u64 exm_level_at[EXM_LEVELS] = { 0, 1 << 15, 1 << 16, 1 << 17, 1 << 18 };
+EXM_DATA exm_u32 exm_level_width[EXM_LEVELS - 1] = { 15, 15, 16, 17 };
+
+static exm_u64 exm_min(exm_u64 a, exm_u64 b)
+{
+	return a < b ? a : b;
+}
+
+static exm_u64 exm_max(exm_u64 a, exm_u64 b)
+{
+	return a > b ? a : b;
+}
+
+static exm_u64 exm_clamp(exm_u64 value, exm_u64 least, exm_u64 most)
+{
+	return exm_min(exm_max(value, least), most);
+}
+
+/* A share of another number that is no smaller; both are at most EXM_LONGEST_NS. */
+static exm_u64 exm_share(exm_u64 part, exm_u64 whole)
+{
+	return exm_min((part << 16) / exm_max(whole, 1), EXM_UNIT);
+}
+
+/* A place between two lengths of the queue. */
+struct exm_level {
+	exm_u32 below;
+	exm_s64 past;
+};
+
+static struct exm_level exm_level_of(exm_u64 length)
+{
+	struct exm_level level = { 0, 0 };
+	int k;
+
+	for (k = 1; k < EXM_LEVELS - 1; k++)
+		level.below += length >= exm_level_at[k];
+	level.past = (exm_s64)(length - exm_level_at[level.below]);
+	return level;
+}
+
+static exm_s64 exm_at(struct exm_level level, const exm_s32 values[EXM_LEVELS])
+{
+	exm_s64 low = values[level.below], high = values[level.below + 1];
+
+	return low + ((high - low) * level.past >> exm_level_width[level.below]);
+}
+
+/* The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two. */
+static exm_u64 exm_standing_ns(const struct exm_flow *flow)
+{
+	return exm_min(flow->low_ns, flow->low_before_ns);
+}
+
+static void exm_set_pace(struct exm_flow *flow, exm_u64 pace)
+{
+	exm_u64 standing = exm_min(exm_standing_ns(flow), EXM_LONGEST_NS);
+
+	flow->pause_ns = exm_clamp(standing * pace / flow->window, 1, EXM_LONGEST_PAUSE_NS);
+}
+
+static exm_u64 exm_rtt(const struct exm_ack *ack)
+{
+	exm_s64 shown = (exm_s64)(ack->received_ns - ack->sent_ns);
+	exm_u64 least = exm_clamp(ack->tick_ns, 1, EXM_LONGEST_NS);
+
+	return shown < 0 ? least : exm_clamp((exm_u64)shown, least, EXM_LONGEST_NS);
+}
+
+/* Notes an RTT. */
+EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 packets)
+{
+	exm_u64 off;
+
+	if (!flow)
+		return 0;
+	if (!flow->min_rtt_ns) {
+		flow->min_rtt_ns = rtt;
+		flow->srtt_ns = rtt;
+		flow->low_from_ns = now;
+		flow->round_from_ns = now;
+	}
+	flow->min_rtt_ns = exm_min(flow->min_rtt_ns, rtt);
+	if (rtt > flow->srtt_ns) {
+		off = rtt - flow->srtt_ns;
+		flow->srtt_ns += off / 8;
+	} else {
+		off = flow->srtt_ns - rtt;
+		flow->srtt_ns -= off / 8;
+	}
+	flow->spread_ns = flow->spread_ns - flow->spread_ns / 8 + off / 8;
+	flow->low_ns = exm_min(flow->low_ns, rtt);
+	flow->arrived = (exm_u32)exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
+	return 0;
+}
+
+/* How long the queue is, in targets; at most four. */
+static exm_u64 exm_queue(const struct exm_flow *flow)
+{
+	exm_u64 gap = (flow->srtt_ns << 16) / flow->delivered;
+	exm_u64 target = (flow->min_rtt_ns * exm_law.target_of_rtt >> 16)
+		+ (exm_min(gap, EXM_LONGEST_NS) * exm_law.target_of_gap >> 16)
+		+ (flow->spread_ns * exm_law.target_of_spread >> 16);
+	exm_u64 queue = exm_standing_ns(flow) - flow->min_rtt_ns;
+
+	return exm_min((queue << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
+}
+
+static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
+{
+	exm_u64 faster = exm_min(flow->boost * exm_law.faster >> 16, exm_law.fastest);
+
+	flow->low_before_ns = flow->low_ns;
+	flow->low_ns = EXM_NEVER;
+	flow->low_from_ns = now;
+	flow->boost = (exm_u32)(length < EXM_UNIT ? faster : EXM_UNIT);
+}
+
+static void exm_next_round(struct exm_flow *flow, exm_u64 now)
+{
+	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS);
+
+	flow->delivered = exm_clamp(flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	flow->arrived = 0;
+	flow->round_from_ns = now;
+}
+
+/* What an ACK does while a flow begins. */
+static void exm_begin(struct exm_flow *flow, exm_u64 packets)
+{
+	exm_u64 most = EXM_FIRST_MOST * flow->delivered + EXM_MORE_PACKETS;
+
+	flow->window = exm_min(flow->window + packets * exm_law.first_growth, most);
+	flow->window = exm_clamp(flow->window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	exm_set_pace(flow, exm_law.first_pace);
+}
+
+/* And once a flow has begun. */
+EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
+{
+	struct exm_level level = exm_level_of(length);
+	exm_s64 growth = exm_at(level, exm_law.growth);
+	exm_s64 change;
+	exm_u64 most;
+
+	if (!flow)
+		return 0;
+	if (growth > 0)
+		growth = growth * (exm_s64)flow->boost >> 16;
+	growth += (exm_s64)(((exm_u64)exm_at(level, exm_law.packets) << 16) / exm_max(flow->window, EXM_UNIT));
+	change = (exm_s64)packets * growth;
+	if (change < 0)
+		flow->window -= exm_min((exm_u64)-change, flow->window - flow->window / 2);
+	else
+		flow->window += (exm_u64)change;
+	most = ((exm_u64)exm_at(level, exm_law.most) * flow->delivered >> 16) + EXM_MORE_PACKETS;
+	flow->window = exm_clamp(exm_min(flow->window, most), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	exm_set_pace(flow, (exm_u64)exm_at(level, exm_law.pace));
+	return 0;
+}
+
+EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
+{
+	exm_u64 now = ack->received_ns, packets = exm_max(ack->packets, 1), length;
+
+	exm_see(flow, exm_rtt(ack), now, packets);
+	length = exm_queue(flow);
+	if (now - flow->low_from_ns >= flow->srtt_ns / 4)
+		exm_next_quarter(flow, length, now);
+	if (now - flow->round_from_ns >= flow->srtt_ns)
+		exm_next_round(flow, now);
+	if (flow->begins && length < exm_law.first_until) {
+		exm_begin(flow, packets);
+		return;
+	}
+	if (flow->begins) {
+		exm_u64 without_queue = flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
+
+		flow->begins = 0;
+		flow->window = exm_min(flow->window, without_queue * exm_law.then_window >> 16);
+	}
+	exm_go_on(flow, length, packets);
+}
+
+/* A law looks at the queue alone. */
+EXM_API void exm_on_loss(struct exm_flow *flow, exm_u32 packets)
+{
+	(void)flow;
+	(void)packets;
+}
+
+EXM_API void exm_start(struct exm_flow *flow)
+{
+	const struct exm_flow fresh = { 0 };
+
+	*flow = fresh;
+	flow->window = exm_law.first_window;
+	flow->delivered = exm_law.first_window;
+	flow->pause_ns = exm_law.first_pause_ns;
+	flow->low_ns = EXM_NEVER;
+	flow->low_before_ns = EXM_NEVER;
+	flow->boost = EXM_UNIT;
+	flow->begins = 1;
+}
+
+EXM_API exm_u32 exm_window(const struct exm_flow *flow)
+{
+	return (exm_u32)exm_clamp((flow->window + exm_law.room) >> 16, 1, EXM_MAX_WINDOW);
+}
+
+EXM_API exm_u64 exm_intersend_ns(const struct exm_flow *flow)
+{
+	return flow->pause_ns;
+}

@@ -1,0 +1,49 @@
+"""Laws: what a flow does by how long the queue is on its own path, where a table has rules."""
+
+from typing import TypedDict
+
+__all__ = ["Law"]
+
+
+class Law(TypedDict):
+    """The numbers of a law. All are whole: shares, multiples and packets are in 2^-16, so that 65536 is 1.
+
+    The length of the queue is how far the RTTs of late are above the flow's smallest, in targets. Lists have five
+    numbers, for queues of 0, 1/2, 1, 2 and 4 targets; between them a flow does what lies between.
+
+    >>> law = exmachina.Table.load("mine.dna").law
+    >>> faster = exmachina.Table.of_law({**law, "growth": [2 * law["growth"][0], *law["growth"][1:]]}, "faster")
+    """
+
+    target_of_rtt: int
+    """The target is a sum of three: this share of the smallest RTT,"""
+    target_of_gap: int
+    """this multiple of the time between the flow's own packets,"""
+    target_of_spread: int
+    """and this multiple of the RTT's mean deviation."""
+    growth: list[int]
+    """What the window grows by in an RTT, as a share of it; without a queue above 0."""
+    packets: list[int]
+    """Packets added in an RTT."""
+    pace: list[int]
+    """The time between two sends, as a share of the RTT over the window."""
+    most: list[int]
+    """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
+    faster: int
+    """In each quarter of an RTT below the target growth gets so many times faster,"""
+    fastest: int
+    """up to so many times."""
+    first_window: int
+    """The window of a flow that begins,"""
+    first_pause_ns: int
+    """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
+    first_growth: int
+    """packets added by each that is acknowledged,"""
+    first_pace: int
+    """and its pace."""
+    first_until: int
+    """The length of the queue, in targets, that ends the beginning,"""
+    then_window: int
+    """and the window then, as a multiple of what an RTT would deliver without the queue."""
+    room: int
+    """So many packets more than the window may be outstanding."""

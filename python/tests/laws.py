@@ -1,0 +1,47 @@
+"""Laws of our own making: such as a search tries, and at the ends of what a law may say."""
+
+import numpy as np
+
+import exmachina
+
+UNIT = 1 << 16
+MOST = 64
+
+
+def drawn(seed: int) -> exmachina.Table:
+    """A law of these numbers."""
+    return exmachina.Table.of_law(numbers(seed), f"law-{seed}")
+
+
+def numbers(seed: int) -> exmachina.Law:
+    """Numbers that lie where a search looks for them; of every third law anywhere between their bounds."""
+    rng = np.random.default_rng(seed)
+    anywhere = seed % 3 == 2
+
+    def log(low: float, high: float, most: float = MOST) -> int:
+        return int(
+            UNIT * (rng.choice([0, rng.uniform(0, most), most]) if anywhere else low * (high / low) ** rng.random())
+        )
+
+    def between(low: float, high: float) -> int:
+        return int(UNIT * (rng.choice([-1, 1, rng.uniform(-1, 1)]) if anywhere else rng.uniform(low, high)))
+
+    growth = [between(0.01, 0.5), between(0.0, 0.3), between(-0.1, 0.1), between(-0.3, 0.0), between(-0.6, 0.0)]
+    return exmachina.Law(
+        target_of_rtt=log(0.003, 1),
+        target_of_gap=log(0.03, 10),
+        target_of_spread=log(0.03, 10),
+        growth=[max(1, growth[0]), *growth[1:]],
+        packets=[log(0.05, 10) for _ in growth],
+        pace=[max(1, log(0.4, 1.4, 16)) for _ in growth],
+        most=[log(0.6, 6) for _ in growth],
+        faster=max(UNIT, log(1, 2)),
+        fastest=max(UNIT, log(1, 30)),
+        first_window=max(2 * UNIT, log(2, 100, 1024)),
+        first_pause_ns=int(10 ** rng.uniform(3, 6)),
+        first_growth=log(0.2, 2),
+        first_pace=max(1, log(0.3, 1.4, 16)),
+        first_until=log(0.3, 3.9),
+        then_window=log(0.4, 2),
+        room=log(0.5, 30),
+    )
