@@ -88,11 +88,11 @@ class LawByTheReadme:
         self.own = self.delivered = self.law["first_window"]
         self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
         self.low = self.low_before = inf
-        self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.arrived = 0
+        self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
 
     @property
     def window(self) -> int:
-        return clamp((self.own + self.law["room"]) >> 16, 1, self.max_window)
+        return min((self.own + self.law["room"]) >> 16, self.max_window)
 
     def at(self, values: list[int], length: int) -> int:
         i = max(i for i in range(4) if LEVELS[i] <= length)
@@ -110,6 +110,7 @@ class LawByTheReadme:
         self.srtt += off // 8 if rtt > self.srtt else -(off // 8)
         self.spread += off // 8 - self.spread // 8
         self.low = min(self.low, rtt)
+        self.low_packets += k
         self.arrived += k
 
     def queue(self) -> int:
@@ -122,8 +123,8 @@ class LawByTheReadme:
         now, law = received, self.law
         self.see(clamp(now - sent, max(tick_ns, 1), 2**40), now, packets)
         length = self.queue()
-        if (now - self.low_from) % 2**64 >= self.srtt // 4:
-            self.low_before, self.low, self.low_from = self.low, inf, now
+        if self.low_packets >= law["least_packets"] and (now - self.low_from) % 2**64 >= self.srtt // 4:
+            self.low_before, self.low, self.low_from, self.low_packets = self.low, inf, now, 0
             self.boost = min(self.boost * law["faster"] >> 16, law["fastest"]) if length < 65536 else 65536
         if (now - self.round_from) % 2**64 >= self.srtt:
             share = min((self.srtt << 16) // clamp((now - self.round_from) % 2**64, 1, 2**40), 65536)
@@ -131,7 +132,7 @@ class LawByTheReadme:
             self.arrived, self.round_from = 0, now
         if self.begins and length < law["first_until"]:
             self.own = min(self.own + packets * law["first_growth"], 4 * self.delivered + 655360)
-            self.own = clamp(self.own, 4096, self.max_window << 16)
+            self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])
             return
         if self.begins:
@@ -145,7 +146,7 @@ class LawByTheReadme:
         growth = growth * self.boost >> 16 if growth > 0 else growth
         change = k * (growth + (packets << 16) // max(self.own, 65536))
         self.own = max(self.own + change, self.own // 2)
-        self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 4096, self.max_window << 16)
+        self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 131072, self.max_window << 16)
         self.set_pace(pace)
 
     def on_loss(self, packets: int) -> None:

@@ -35,6 +35,7 @@ def numbers(seed: int) -> exmachina.Law:
         packets=[log(0.05, 10) for _ in growth],
         pace=[max(1, log(0.4, 1.4, 16)) for _ in growth],
         most=[log(0.6, 6) for _ in growth],
+        least_packets=int(rng.integers(1, 65 if anywhere else 17)),
         faster=max(UNIT, log(1, 2)),
         fastest=max(UNIT, log(1, 30)),
         first_window=max(2 * UNIT, log(2, 100, 1024)),

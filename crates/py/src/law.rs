@@ -34,6 +34,7 @@ numbers! {
     packets: [u32; LEVELS],
     pace: [u32; LEVELS],
     most: [u32; LEVELS],
+    least_packets: u32,
     faster: u32,
     fastest: u32,
     first_window: u32,

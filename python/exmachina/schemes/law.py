@@ -29,6 +29,8 @@ class Law(TypedDict):
     """The time between two sends, as a share of the RTT over the window."""
     most: list[int]
     """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
+    least_packets: int
+    """So many packets, not in 2^-16, are what the RTTs of late are the least of."""
     faster: int
     """In each quarter of an RTT below the target growth gets so many times faster,"""
     fastest: int

@@ -10,8 +10,10 @@ const UNIT: u64 = 1 << 16;
 /// The levels of the queue, and the logarithms to base 2 of how far the next one is.
 const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
 const LEVEL_WIDTH: [u32; LEVELS - 1] = [15, 15, 16, 17];
-/// The smallest window, a sixteenth of a packet: what paces a flow that is due less than a packet an RTT.
-const LEAST_WINDOW: u64 = UNIT / 16;
+/// The smallest window: of one packet the ACK may wait at the receiver for another.
+const LEAST_WINDOW: u64 = 2 * UNIT;
+/// The least that an RTT delivers: a packet in sixteen RTTs.
+const LEAST_DELIVERED: u64 = UNIT / 16;
 const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
 /// A window may be that of what was delivered times a multiple, and so many packets more: few say little.
 const MORE_PACKETS: u64 = 10 * UNIT;
@@ -35,6 +37,7 @@ pub struct Flow {
     low_ns: u64,
     low_before_ns: u64,
     low_from_ns: u64,
+    low_packets: u64,
     /// What the present RTT has delivered, in whole packets, and since when; what the one before did.
     arrived: u64,
     round_from_ns: u64,
@@ -63,6 +66,7 @@ impl Flow {
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
             low_from_ns: 0,
+            low_packets: 0,
             arrived: 0,
             round_from_ns: 0,
             delivered: LAW.first_window,
@@ -76,7 +80,8 @@ impl Flow {
         let (now, packets) = (ack.received_ns, u64::from(ack.packets.max(1)));
         self.see(rtt(ack), now, packets);
         let length = self.queue();
-        if now.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
+        let is_seen = self.low_packets >= LAW.least_packets;
+        if is_seen && now.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
             self.next_quarter(length, now);
         }
         if now.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
@@ -99,7 +104,7 @@ impl Flow {
     /// Packets that may be outstanding.
     #[must_use]
     pub fn window(&self) -> u32 {
-        ((self.window + LAW.room) >> 16).clamp(1, u64::from(MAX_WINDOW)) as u32
+        ((self.window + LAW.room) >> 16).min(u64::from(MAX_WINDOW)) as u32
     }
 
     /// Least time between two packets, ns.
@@ -123,6 +128,7 @@ impl Flow {
         }
         self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
         self.low_ns = self.low_ns.min(rtt);
+        self.low_packets += packets;
         self.arrived += packets;
     }
 
@@ -142,7 +148,8 @@ impl Flow {
     }
 
     fn next_quarter(&mut self, length: u64, now: u64) {
-        (self.low_before_ns, self.low_ns, self.low_from_ns) = (self.low_ns, u64::MAX, now);
+        (self.low_before_ns, self.low_ns) = (self.low_ns, u64::MAX);
+        (self.low_from_ns, self.low_packets) = (now, 0);
         let faster = ((self.boost * LAW.faster) >> 16).min(LAW.fastest);
         self.boost = if length < UNIT { faster } else { UNIT };
     }
@@ -150,7 +157,7 @@ impl Flow {
     fn next_round(&mut self, now: u64) {
         let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
         let arrived = self.arrived.min(MAX_WINDOW.into());
-        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_WINDOW, MOST_WINDOW);
+        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
     }
 

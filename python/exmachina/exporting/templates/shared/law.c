@@ -16,8 +16,10 @@
 
 /* What is 1 in shares, windows and multiples. */
 #define EXM_UNIT (1ULL << 16)
-/* The smallest window, a sixteenth of a packet: what paces a flow that is due less than a packet an RTT. */
-#define EXM_LEAST_WINDOW (EXM_UNIT / 16)
+/* The smallest window: of one packet the ACK may wait at the receiver for another. */
+#define EXM_LEAST_WINDOW (2 * EXM_UNIT)
+/* The least that an RTT delivers: a packet in sixteen RTTs. */
+#define EXM_LEAST_DELIVERED (EXM_UNIT / 16)
 #define EXM_MOST_WINDOW ((exm_u64)EXM_MAX_WINDOW << 16)
 /* A window may be that of what was delivered times a multiple, and so many packets more: few say little. */
 #define EXM_MORE_PACKETS (10 * EXM_UNIT)
@@ -122,6 +124,7 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	}
 	flow->spread_ns = flow->spread_ns - flow->spread_ns / 8 + off / 8;
 	flow->low_ns = exm_min(flow->low_ns, rtt);
+	flow->low_packets = (exm_u32)exm_min(flow->low_packets + packets, EXM_MAX_WINDOW);
 	flow->arrived = (exm_u32)exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
 	return 0;
 }
@@ -145,6 +148,7 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 	flow->low_before_ns = flow->low_ns;
 	flow->low_ns = EXM_NEVER;
 	flow->low_from_ns = now;
+	flow->low_packets = 0;
 	flow->boost = (exm_u32)(length < EXM_UNIT ? faster : EXM_UNIT);
 }
 
@@ -152,7 +156,7 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
 	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS);
 
-	flow->delivered = exm_clamp(flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	flow->delivered = exm_clamp(flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
 	flow->arrived = 0;
 	flow->round_from_ns = now;
 }
@@ -197,7 +201,7 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 
 	exm_see(flow, exm_rtt(ack), now, packets);
 	length = exm_queue(flow);
-	if (now - flow->low_from_ns >= flow->srtt_ns / 4)
+	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);
 	if (now - flow->round_from_ns >= flow->srtt_ns)
 		exm_next_round(flow, now);
@@ -237,7 +241,7 @@ EXM_API void exm_start(struct exm_flow *flow)
 
 EXM_API exm_u32 exm_window(const struct exm_flow *flow)
 {
-	return (exm_u32)exm_clamp((flow->window + exm_law.room) >> 16, 1, EXM_MAX_WINDOW);
+	return (exm_u32)exm_min((flow->window + exm_law.room) >> 16, EXM_MAX_WINDOW);
 }
 
 EXM_API exm_u64 exm_intersend_ns(const struct exm_flow *flow)

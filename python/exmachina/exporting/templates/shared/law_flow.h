@@ -15,7 +15,7 @@ struct exm_flow {
 	exm_u32 arrived;
 	exm_u32 boost; /* how many times faster than at first it grows, in 2^-16 */
 	exm_u32 begins;
-	exm_u32 reserved;
+	exm_u32 low_packets; /* seen in this quarter */
 };
 
 /* What an RTT is taken to be that an ACK does not show: the smoothed one. */
