@@ -2,6 +2,7 @@
 
 import signal
 import threading
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 from conftest import published
+from laws import drawn
+from rich.console import Console
 
 from exmachina import SIGNALS, InputError, Model, Table, _core, dumbbell, inspect, record
+from exmachina.command.terminal import show_rules
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.pictures import draw
@@ -19,7 +23,7 @@ from exmachina.pictures.inspection import inspection_chart, over_time, slices
 from exmachina.pictures.render import render, spec_of
 from exmachina.pictures.slices import slice_chart, slice_of
 from exmachina.pictures.timeline import timeline_of
-from exmachina.schemes import action_words, box_words, digits, percent, rules_at, signed
+from exmachina.schemes import action_words, box_words, digits, law_levels, law_words, percent, rules_at, signed
 
 
 def test_boxes_and_the_simulator_agree_on_the_rule(designed: Table) -> None:
@@ -243,3 +247,16 @@ def test_ticks_are_round_and_few() -> None:
     assert log_ticks(0.3, 40) == [(0.5, "0.5"), (1, "1"), (2, "2"), (5, "5"), (10, "10"), (20, "20")]
     assert log_ticks(1e-3, 1e3)[0] == (0.001, "0.001")
     assert len(log_ticks(1e-3, 1e3)) == 7
+
+
+def test_a_law_is_shown_by_its_levels_and_no_state_is_said_to_hold_itself() -> None:
+    made = drawn(0)
+    view = inspect(made, "known-1x", specimens=2, seconds=2)
+    assert view.equilibria.is_empty()
+    law = made.law
+    assert law
+    with StringIO() as out:
+        show_rules(Console(file=out, width=200), view)
+        assert f"{100 * law['growth'][0] / 65536:+.3g} %" in out.getvalue()
+    assert list(law_levels(law)["queue"]) == [0, 0.5, 1, 2, 4]
+    assert "no state without a queue holds itself" in law_words(law)[-1]

@@ -13,7 +13,7 @@ from rich.text import Text
 from exmachina.evaluation import Results, Trace
 from exmachina.exporting import Export
 from exmachina.inspection import Inspection
-from exmachina.schemes import Algorithm, action_words, digits, percent, signed
+from exmachina.schemes import Algorithm, Law, action_words, digits, law_levels, law_words, percent, signed
 from exmachina.scoring import REFERENCE, ScoreReport, Stratum
 
 __all__ = [
@@ -179,8 +179,28 @@ HOLDS = {
 """How a state holds itself, in words."""
 
 
+def show_law(console: Console, name: str, law: Law) -> None:
+    """Prints what a law does by the length of the queue."""
+    console.print(Text.assemble((name, "bold"), ": a law"))
+    grid = Grid(box=None, padding=(0, 2), header_style="bold")
+    for head in ["queue, targets", "window, an RTT", "packets, an RTT", "pace, of RTT / window", "window at most"]:
+        grid.add_column(head, justify="right", no_wrap=True)
+    for level in law_levels(law).iter_rows(named=True):
+        most = f"{level['most']:.3g} × delivered"
+        growth, packets = f"{100 * level['growth']:+.3g} %", f"{level['packets']:.3g}"
+        grid.add_row(f"{level['queue']:g}", growth, packets, f"{level['pace']:.3g}", most)
+    console.print(grid)
+    for words in law_words(law):
+        console.print(words, soft_wrap=True)
+
+
 def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None:
-    """Prints the most used rules of a table."""
+    """Prints the most used rules of a table, or what a law says."""
+    if inspection.table.law:
+        show_law(console, inspection.table.name, inspection.table.law)
+        for warning in inspection.warnings:
+            console.print(warning, soft_wrap=True)
+        return
     usage = inspection.usage
     used = int((usage["uses"] > 0).sum())
     signals = ", ".join(inspection.table.signals)

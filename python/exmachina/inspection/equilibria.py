@@ -46,14 +46,15 @@ def equilibria(table: Table, networks: _core.Specimens) -> pl.DataFrame:
     """The states of a lone flow that hold themselves on some of these networks, and what they mean.
 
     Returns:
-        One row per rule and kind: rule, kind, networks (the share of them where it holds), share_from and share_to (of
-        the link, 0 to 1: what the flow has there, over those networks), the least first.
+        One row per rule and kind, none for a law: rule, kind, networks (the share of them where it holds), share_from
+        and share_to (of the link, 0 to 1: what the flow has there, over those networks), the least first.
     """
     actions = [rule.action for rule in table.rules]
     rests = [_rests(action.multiple, action.increment_packets) for action in actions]
     muting = [action.multiple + action.increment_packets < 1 for action in actions]
     rows = []
-    for index in range(len(networks)):
+    # Under a law a window without a queue grows, whatever it is.
+    for index in range(len(networks) if table.law is None else 0):
         network = networks.network(index)
         states = list(_states(actions, rests, 1e-3 * PACKET_BITS / network["rate_mbps"], min(network["rtt_ms"])))
         points = np.array([_memory(state) for state in states]).reshape(-1, len(_core.SIGNALS))

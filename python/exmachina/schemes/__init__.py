@@ -4,7 +4,7 @@ from exmachina.schemes.algorithm import Algorithm, Choosing, Rival, algorithms
 from exmachina.schemes.contender import Contender, SchemeLike, contender_of, distinct
 from exmachina.schemes.designed import designed_delta, designed_range
 from exmachina.schemes.flow import Flow
-from exmachina.schemes.law import Law
+from exmachina.schemes.law import Law, law_levels, law_words
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
 from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
@@ -31,6 +31,8 @@ __all__ = [
     "designed_range",
     "digits",
     "distinct",
+    "law_levels",
+    "law_words",
     "percent",
     "rules_at",
     "signed",

@@ -2,7 +2,12 @@
 
 from typing import TypedDict
 
-__all__ = ["Law"]
+import polars as pl
+
+__all__ = ["Law", "law_levels", "law_words"]
+
+UNIT = 65536
+LEVELS = (0.0, 0.5, 1.0, 2.0, 4.0)
 
 
 class Law(TypedDict):
@@ -49,3 +54,30 @@ class Law(TypedDict):
     """and the window then, as a multiple of what an RTT would deliver without the queue."""
     room: int
     """So many packets more than the window may be outstanding."""
+
+
+def law_levels(law: Law) -> pl.DataFrame:
+    """What a law does by the length of the queue.
+
+    Returns:
+        Five rows: queue (in targets), growth (of the window in an RTT, as a share of it), packets (added in an RTT),
+        pace (the time between two sends, as a share of the RTT over the window), most (the largest window, as a
+        multiple of what an RTT delivered).
+    """
+    columns = {name: [value / UNIT for value in law[name]] for name in ("growth", "packets", "pace", "most")}
+    return pl.DataFrame({"queue": LEVELS, **columns})
+
+
+def law_words(law: Law) -> list[str]:
+    """What a law strives for, how a flow begins, and what it is never without: a sentence each."""
+    part = {name: value / UNIT for name, value in law.items() if isinstance(value, int)}
+    ends = f"a queue of {part['first_until']:.3g} targets"
+    return [
+        f"the target of the queueing delay is {part['target_of_rtt']:.3g} of the smallest RTT, "
+        f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
+        f"deviations of the RTT together, by the least RTT of {law['least_packets']} packets or more",
+        f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
+        f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
+        f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
+        f"{part['fastest']:.3g} times as fast: no state without a queue holds itself",
+    ]
