@@ -16,8 +16,17 @@ class Law(TypedDict):
     The length of the queue is how far the RTTs of late are above the flow's smallest, in targets. Lists have five
     numbers, for queues of 0, 1/2, 1, 2 and 4 targets; between them a flow does what lies between.
 
-    >>> law = exmachina.Table.load("mine.dna").law
-    >>> faster = exmachina.Table.of_law({**law, "growth": [2 * law["growth"][0], *law["growth"][1:]]}, "faster")
+    >>> one = 65536
+    >>> law = exmachina.Law(
+    ...     target_of_rtt=one // 20, target_of_gap=one, target_of_spread=one,
+    ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
+    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, faster=one, fastest=one,
+    ...     first_window=10 * one, first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one,
+    ...     then_window=one, room=2 * one,
+    ... )
+    >>> table = exmachina.Table.of_law(law, "mine")
+    >>> exmachina.Flow(table).window, table.law == law
+    (12, True)
     """
 
     target_of_rtt: int

@@ -142,6 +142,7 @@ fn law() -> Law {
         packets: [0; LEVELS],
         pace: [unit; LEVELS],
         most: [4 * unit; LEVELS],
+        least_packets: 1,
         faster: unit,
         fastest: unit,
         first_window: 10 * unit,

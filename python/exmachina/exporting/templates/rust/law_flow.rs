@@ -47,12 +47,6 @@ pub struct Flow {
     begins: bool,
 }
 
-impl Default for Flow {
-    fn default() -> Flow {
-        Flow::start()
-    }
-}
-
 impl Flow {
     /// A new flow, or one that goes on after a pause.
     #[must_use]

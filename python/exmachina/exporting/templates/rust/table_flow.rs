@@ -37,12 +37,6 @@ pub struct Flow {
     rule: usize,
 }
 
-impl Default for Flow {
-    fn default() -> Flow {
-        Flow::start()
-    }
-}
-
 impl Flow {
     /// A new flow, or one that goes on after a pause.
     #[must_use]
