@@ -1,0 +1,141 @@
+//! Laws: what flows under them do, whatever they meet.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+/// In 2^-16.
+fn of(number: f64) -> u32 {
+    (number * f64::from(LAW_UNIT)) as u32
+}
+
+fn law() -> Law {
+    Law {
+        target_of_rtt: of(0.05),
+        target_of_gap: of(0.5),
+        target_of_spread: of(1.0),
+        growth: [of(0.1) as i32, of(0.05) as i32, 0, -(of(0.05) as i32), -(of(0.3) as i32)],
+        packets: [of(1.0), of(0.5), of(0.25), 0, 0],
+        pace: [0.5, 0.7, 0.9, 1.0, 1.0].map(of),
+        most: [3.0, 3.0, 3.0, 2.0, 1.0].map(of),
+        least_packets: 2,
+        faster: of(1.5),
+        fastest: of(4.0),
+        first_window: of(10.0),
+        first_pause_ns: 10_000,
+        first_growth: of(1.0),
+        first_pace: of(0.5),
+        first_until: of(1.0),
+        then_window: of(1.0),
+        room: of(2.0),
+    }
+}
+
+/// A path of so many RTTs without a queue, from now on: the window and the pace say what goes, in evenly spaced ACKs of two packets.
+fn along(flow: &mut LawFlow, law: &Law, rtt_ns: u64, rtts: u64) {
+    let mut now = flow.low_from_ns.max(rtt_ns);
+    for _ in 0..rtts {
+        let packets = (rtt_ns / flow.intersend_ns()).clamp(2, u64::from(flow.window(law)));
+        for _ in 0..packets / 2 {
+            now += rtt_ns / (packets / 2);
+            flow.on_ack(law, now - rtt_ns, now, 1, 2);
+        }
+    }
+}
+
+#[test]
+fn what_is_said_at_the_levels_is_done_there_and_what_is_between_between() {
+    let values = [10, 20, 40, 40, -60];
+    let at = |length: u64| Level::of(length).signed(&values);
+    assert_eq!(LEVEL_AT.map(at), [10, 20, 40, 40, -60].map(i64::from));
+    assert_eq!([1 << 14, 3 << 14, 3 << 16].map(at), [15, 30, -10]);
+    for k in 0..LEVELS - 1 {
+        assert_eq!(1 << LEVEL_WIDTH[k], LEVEL_AT[k + 1] - LEVEL_AT[k]);
+    }
+}
+
+#[test]
+fn a_flow_begins_by_its_first_numbers_until_there_is_a_queue() {
+    let law = law();
+    let mut flow = LawFlow::start(&law);
+    assert_eq!((flow.window(&law), flow.intersend_ns()), (12, 10_000));
+    for i in 0..10 {
+        flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
+    }
+    // Twice as many after an RTT, at twice the pace that the window alone would give.
+    assert_eq!((flow.window(&law), flow.intersend_ns()), (22, 100 * MS / 40));
+    (10..60).for_each(|i| flow.on_ack(&law, i * MS, (150 + i) * MS, 1, 1));
+    assert!(!flow.begins && flow.window < 20 << 16, "{flow:?}");
+}
+
+#[test]
+fn where_there_is_no_queue_every_window_grows() {
+    let law = law();
+    for rtt_ns in [MS / 5, 700 * MS] {
+        for factor in [1e-6, 1.0, 1e2] {
+            let mut flow = LawFlow::start(&law);
+            along(&mut flow, &law, rtt_ns, 3);
+            flow.begins = false;
+            flow.upset(factor, 1.0 / factor);
+            let before = flow.window;
+            along(&mut flow, &law, rtt_ns, 25);
+            assert!(flow.window >= (10 * before).min(MOST_WINDOW), "{rtt_ns} ns, {factor}: {flow:?}");
+        }
+    }
+}
+
+#[test]
+fn a_queue_that_stays_makes_windows_small() {
+    let law = law();
+    let mut flow = LawFlow::start(&law);
+    (0..100).for_each(|i| flow.on_ack(&law, i * MS, (100 + i) * MS, 1, 1));
+    let before = flow.window;
+    (100..1000).for_each(|i| flow.on_ack(&law, i * MS, (300 + i) * MS, 1, 1));
+    assert!(flow.window < before / 10 && flow.window >= LEAST_WINDOW, "{before} {flow:?}");
+    assert!(flow.intersend_ns() > 10 * MS);
+}
+
+#[test]
+fn what_cannot_be_followed_is_refused_by_name() {
+    let of_law = |change: fn(&mut Law)| {
+        let mut law = law();
+        change(&mut law);
+        law.check().map_err(|error| error.to_string())
+    };
+    assert_eq!(of_law(|_| ()), Ok(()));
+    let error = |change| of_law(change).unwrap_err();
+    assert_eq!(
+        error(|law| law.growth[0] = 0),
+        "law: growth is 0, expected above 0 where there is no queue, and at most 1"
+    );
+    assert_eq!(error(|law| law.pace[4] = 0), "law: pace is 0, expected above 0 and at most 16");
+    assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
+    assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
+    assert_eq!(error(|law| law.room = u32::MAX), "law: room is 4294967295, expected 0 to 64");
+}
+
+proptest! {
+    /// Overflows panic in tests.
+    #[test]
+    fn whatever_clocks_show_a_window_and_a_pause_stay_in_bounds(
+        acks in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()), 1..50),
+        largest in any::<bool>(),
+    ) {
+        let mut law = law();
+        if largest {
+            let most = 1 << 22;
+            (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
+            (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
+            (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
+        }
+        prop_assert_eq!(law.check(), Ok(()));
+        let mut flow = LawFlow::start(&law);
+        for (sent, received, tick, packets) in acks {
+            flow.on_ack(&law, sent, received, tick, packets);
+            prop_assert!((2..=MAX_WINDOW).contains(&flow.window(&law)), "{:?}", flow);
+            prop_assert!((1..=LONGEST_PAUSE_NS).contains(&flow.intersend_ns()), "{:?}", flow);
+        }
+    }
+}
