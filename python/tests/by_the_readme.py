@@ -92,8 +92,8 @@ class LawByTheReadme:
 
     @property
     def window(self) -> int:
-        most: int = self.max_window
-        return min((self.own + self.law["room"]) >> 16, most)
+        window: int = min((self.own + self.law["room"]) >> 16, self.max_window)
+        return window
 
     def at(self, values: list[int], length: int) -> int:
         i = max(i for i in range(4) if LEVELS[i] <= length)
