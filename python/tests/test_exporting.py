@@ -39,7 +39,7 @@ def test_a_form_is_sources_what_builds_them_a_readme_and_the_rounded_table(
 @pytest.mark.parametrize(
     ("to", "files"),
     [
-        ("bpf", ["Makefile", "README.md", "exm.bpf.c", "exm.c", "exm.h", "law.h"]),
+        ("bpf", ["Makefile", "README.md", "cgroup.bpf.c", "exm.bpf.c", "exm.c", "exm.h", "law.h"]),
         ("c", ["Makefile", "README.md", "exm.c", "exm.h", "law.h"]),
         ("json", ["README.md", "law.json"]),
         ("ns3", ["CMakeLists.txt", "README.md", "exm.c", "exm.h", "law.h", "tcp-law-1.cc", "tcp-law-1.h"]),
