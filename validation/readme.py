@@ -68,8 +68,8 @@ What testers found of earlier tables in the authors' simulator and ns-2 is in
 """
 INTERNET = """
 For the Internet as it is there is `internet-1`. On {networks} networks drawn like access links, Wi-Fi, cellular links,
-satellites and datacenters, by a seed that chose nothing (on those of another seed of the same program a dozen tables
-were compared while it was made), senders with it are ahead of those with {rivals}, by ln(throughput) − ln(RTT), delayed
+satellites and datacenters, by a seed that chose nothing (those of another seed of the same program were looked at while
+it was made), senders with it are ahead of those with {rivals}, by ln(throughput) − ln(RTT), delayed
 ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its RTT
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
 links of one's own.
@@ -78,7 +78,8 @@ KERNEL = """
 In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, which are in
 the range that `{table}` was trained on, medians of runs: each 5 s on and 5 s off, it has throughput and queue
 of {turns}; with transfers of 100 kB, {r4}. Of {networks} networks, how far simulations are from the kernel
-in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}. In throughput a table is off
+in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}
+(the table of that name, before it became [a law](docs/designs.md#laws)). In throughput a table is off
 by {most} at most, on one of them ([network by network](docs/reality.md)).
 """
 KERNELS = {"cubic": "Cubic", "newreno": "Reno", "bbr1": "BBR"}

@@ -40,6 +40,9 @@ networks other traffic. The dozen that are worst are measured anew on more traff
 *reduced*: each axis is set back to a plain value as long as four fifths of the harm stay. What is left is measured
 on 16 draws of traffic that chose nothing: those are the numbers here, and the scenario file has their seed.
 
+`internet-1` is the table of that name as it was before it became [a law](designs.md#laws):
+[its file](results/earlier/internet-1.dna).
+
 | measure | what is bad |
 |---|---|
 | `regret` | so far is the mean of ln(throughput) - ln(RTT) behind that of the best rival on the same network |
