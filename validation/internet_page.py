@@ -29,7 +29,8 @@ The networks are drawn like access links, Wi-Fi, LTE and 5G, satellites and data
 for a time, until so much is sent, as on the Web, or always. Half of the Wi-Fi links give packets in batches, the rates
 of cellular links and of low orbits wander; no recording of a real link is used. This is the **held-out** suite: no
 table was trained on it or chosen by it. Whoever chooses between tables has the suite `choosing`, of the same program
-with another seed: with looks at it the training networks of `internet-1` were chosen, and [what a law is](designs.md#laws).
+with another seed: with looks at it the training networks of `internet-1` were chosen, and
+[what a law is](designs.md#laws).
 
 On each network all senders run one scheme, whose score is the mean over senders of ln(throughput) − ln(RTT); whoever
 has the higher is ahead. A sender that was on and got nothing through counts as one packet in that time. Cubic, BBRv3,
