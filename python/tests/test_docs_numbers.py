@@ -81,7 +81,7 @@ def test_passports_far_out() -> None:
 
 def test_where_passports_say_that_a_table_is_ahead_of_both() -> None:
     """general-1 at every RTT, buffer, loss and length of flows, internet-1 from 0.7 ms and from 5.5 Mbit/s on."""
-    ahead = {
+    ahead: dict[str, dict[str, float]] = {
         "general-1": {"rtt": 0, "buffer": 0, "loss": 0, "on": 0},
         "internet-1": {"rtt": 0.69, "rate": 5.4},
     }
