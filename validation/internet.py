@@ -34,6 +34,8 @@ from exmachina.files import make_folder, write_atomically
 PROJECT = Path(__file__).parents[1]
 RESULTS = PROJECT / "docs" / "results"
 ROWS, BESIDES, TABLES = (RESULTS / f"internet{name}.csv" for name in ("", "-beside", "-tables"))
+OF_EACH_KIND = 40
+"""Networks of what is committed."""
 DIGITS = 6
 """Of what is committed."""
 
@@ -82,6 +84,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--docs", action="store_true")
     parser.add_argument("--page", action="store_true")
     given = parser.parse_args()
+    if given.docs and given.networks != OF_EACH_KIND:
+        parser.error(f"--docs: expected --networks {OF_EACH_KIND}, as docs/internet.md has of all others")
     if given.docs and (given.suite != "held-out" or given.kinds != list(KINDS) or not given.beside or not given.tables):
         parser.error("--docs: expected --suite held-out, at least one table, all kinds, and flows beside others")
     return given

@@ -27,21 +27,22 @@ def numbers(seed: int) -> exmachina.Law:
         return int(UNIT * (rng.choice([-1, 1, rng.uniform(-1, 1)]) if anywhere else rng.uniform(low, high)))
 
     growth = [between(0.01, 0.5), between(0.0, 0.3), between(-0.1, 0.1), between(-0.3, 0.0), between(-0.6, 0.0)]
+    pace = [max(1, log(0.4, 1.4, 16)) for _ in growth]
     return exmachina.Law(
         target_of_rtt=log(0.003, 1),
         target_of_gap=log(0.03, 10),
         target_of_spread=log(0.03, 10),
         growth=[max(1, growth[0]), *growth[1:]],
         packets=[log(0.05, 10) for _ in growth],
-        pace=[max(1, log(0.4, 1.4, 16)) for _ in growth],
-        most=[log(0.6, 6) for _ in growth],
+        pace=pace,
+        most=[max(log(0.6, 6), pace[0] + 1, UNIT + 1), *(log(0.6, 6) for _ in growth[1:])],
         least_packets=int(rng.integers(1, 65 if anywhere else 17)),
         faster=max(UNIT, log(1, 2)),
         fastest=max(UNIT, log(1, 30)),
         first_window=max(2 * UNIT, log(2, 100, 1024)),
         first_pause_ns=int(10 ** rng.uniform(3, 6)),
-        first_growth=log(0.2, 2),
-        first_pace=max(1, log(0.3, 1.4, 16)),
+        first_growth=max(1, log(0.2, 2)),
+        first_pace=max(1, log(0.3, 1.4, 3.9)),
         first_until=log(0.3, 3.9),
         then_window=log(0.4, 2),
         room=log(0.5, 30),

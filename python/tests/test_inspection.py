@@ -260,3 +260,13 @@ def test_a_law_is_shown_by_its_levels_and_no_state_is_said_to_hold_itself() -> N
         assert f"{100 * law['growth'][0] / 65536:+.3g} %" in out.getvalue()
     assert list(law_levels(law)["queue"]) == [0, 0.5, 1, 2, 4]
     assert "no state without a queue holds itself" in law_words(law)[-1]
+
+
+def test_pages_and_pictures_of_a_law_show_it_and_no_rule(tmp_path: Path) -> None:
+    found = inspect(drawn(0), "known-1x", specimens=2, seconds=2)
+    draw(found, tmp_path / "law")
+    page = (tmp_path / "law.html").read_text()
+    assert "no state without a queue holds itself" in page
+    assert "What it does, by the length of the queue" in page
+    assert "What an ACK does to the window" not in page
+    assert "a law" in spec_of(inspection_chart(found))["title"]["text"]

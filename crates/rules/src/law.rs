@@ -82,8 +82,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// Checks that it can be followed: that a window without a queue grows, and that no number is so large that a sum of them is
-    /// none.
+    /// Checks that it can be followed: that a window without a queue grows, which wants a largest window above what the window
+    /// delivers in an RTT at its pace, and that no number is so large that a sum of them is none.
     ///
     /// # Errors
     /// Names the first number that is out of range.
@@ -97,7 +97,18 @@ impl Law {
         for growth in self.growth {
             in_range("growth", growth.into(), (-SHARE).into(), SHARE.into(), "-1 to 1")?;
         }
-        for pace in self.pace.into_iter().chain([self.first_pace]) {
+        let delivering = self.pace[0].max(LAW_UNIT);
+        in_range(
+            "most",
+            self.most[0].into(),
+            i64::from(delivering) + 1,
+            MOST.into(),
+            "above 1, and above pace, where there is no queue, and at most 64",
+        )?;
+        in_range("first_growth", self.first_growth.into(), 1, MOST.into(), "above 0 and at most 64")?;
+        let first_most = FIRST_MOST as i64 * i64::from(LAW_UNIT);
+        in_range("first_pace", self.first_pace.into(), 1, first_most - 1, "above 0 and below 4")?;
+        for pace in self.pace {
             in_range("pace", pace.into(), 1, 1 << 20, "above 0 and at most 16")?;
         }
         let multiples = [
@@ -106,7 +117,6 @@ impl Law {
             ("target_of_spread", self.target_of_spread),
             ("faster", self.faster),
             ("fastest", self.fastest),
-            ("first_growth", self.first_growth),
             ("first_until", self.first_until),
             ("then_window", self.then_window),
             ("room", self.room),

@@ -3,13 +3,15 @@
 import altair as alt
 
 from exmachina.inspection import Inspection
+from exmachina.pictures.laws import law_chart
 from exmachina.pictures.rules import rules_chart
 from exmachina.pictures.slices import Slice, slice_chart, slice_of
 from exmachina.pictures.style import network_words
 from exmachina.pictures.theme import heading
 from exmachina.pictures.timeline import timeline_chart, timeline_of
+from exmachina.schemes import Law
 
-__all__ = ["explained", "inspection_chart", "over_time", "slices"]
+__all__ = ["explained", "inspection_chart", "of_law", "over_time", "slices"]
 
 RULES, SLICE, TIME = 330, (290, 270), 1120
 """Widths of the charts, pixels; of slices, the height as well."""
@@ -17,24 +19,31 @@ RULES, SLICE, TIME = 330, (290, 270), 1120
 
 def inspection_chart(inspection: Inspection) -> alt.VConcatChart:
     """An inspection as one picture."""
-    title = f"{inspection.table.name}: {len(inspection.table)} rules"
+    what = "a law" if inspection.table.law else f"{len(inspection.table)} rules"
+    title = f"{inspection.table.name}: {what}"
     chart: alt.VConcatChart = alt.vconcat(*explained(inspection)).resolve_scale(color="independent")
     return chart.properties(title=heading(title, TIME, size=18))
 
 
 def explained(inspection: Inspection) -> list[alt.HConcatChart | alt.VConcatChart]:
     """The rows of the picture."""
+    network = network_words(dict(inspection.network))
+    run = over_time(inspection).properties(title=heading(f"On one network: {network}", TIME))
+    if inspection.table.law:
+        return [of_law(inspection.table.law), run]
     view = slice_of(inspection.table, inspection.sample)
     rules = rules_chart(inspection.usage, width=RULES)
     parts = [
         rules.properties(title=heading("The rules most used, and what they do", RULES)),
         *(chart.properties(title=heading(title, SLICE[0])) for title, chart in slices(view).items()),
     ]
-    network = network_words(dict(inspection.network))
-    return [
-        alt.hconcat(*parts).resolve_scale(color="independent"),
-        over_time(inspection).properties(title=heading(f"On one network: {network}", TIME)),
-    ]
+    return [alt.hconcat(*parts).resolve_scale(color="independent"), run]
+
+
+def of_law(law: Law) -> alt.HConcatChart:
+    """What a law says."""
+    chart: alt.HConcatChart = law_chart(law, width=TIME)
+    return chart.properties(title=heading("What it does, by the length of the queue", TIME))
 
 
 def over_time(inspection: Inspection) -> alt.VConcatChart:

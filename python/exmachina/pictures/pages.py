@@ -15,11 +15,11 @@ from markupsafe import Markup
 
 from exmachina import _core
 from exmachina.inspection import Inspection
-from exmachina.pictures.inspection import over_time, slices
+from exmachina.pictures.inspection import of_law, over_time, slices
 from exmachina.pictures.render import javascript, spec_of
 from exmachina.pictures.slices import slice_of
 from exmachina.pictures.style import ON_DARK, network_words, signal_words
-from exmachina.schemes import action_words, box_words, percent, signed
+from exmachina.schemes import action_words, box_words, law_levels, law_words, percent, signed
 
 __all__ = ["explained", "fill", "inspection_page", "part", "table_of_scores"]
 
@@ -106,16 +106,12 @@ def _or_dash(value: float | None, spec: str) -> str:
 
 def inspection_page(inspection: Inspection) -> str:
     """The page of an inspection."""
-    table, model, usage = inspection.table, inspection.model, inspection.usage
-    facts = [
-        (f"{len(table)}", "rules"),
-        (f"{int((usage['uses'] > 0).sum())}", "of them used on these networks"),
-        (f"{usage['share'][0] * 100:.3g} %", f"of all uses by rule {usage['rule'][0]}"),
-        (f"{slice_of(inspection.table, inspection.sample).window:g}", "packets: the median window"),
-    ]
+    table, model = inspection.table, inspection.model
+    by = "It is a law, and goes by the queue on a flow's own path"
     lead = (
         "What this congestion-control algorithm does, and when, on "
-        f"{model.description or network_words(dict(inspection.network))}. Its rules look at {_listed(table.signals)}."
+        f"{model.description or network_words(dict(inspection.network))}. "
+        + (f"{by}." if table.law else f"Its rules look at {_listed(table.signals)}.")
         + "".join(f" {warning}." for warning in inspection.warnings)
     )
     return fill(
@@ -123,20 +119,41 @@ def inspection_page(inspection: Inspection) -> str:
         title=table.name,
         kicker="exmachina inspect",
         lead=lead,
-        facts=facts,
+        facts=_facts(inspection),
         seen=explained(inspection),
     )
 
 
+def _facts(inspection: Inspection) -> list[tuple[str, str]]:
+    usage, law = inspection.usage, inspection.table.law
+    median = f"{slice_of(inspection.table, inspection.sample).window:g}", "packets: the median window"
+    if law:
+        levels = law_levels(law)
+        return [
+            (f"{100 * levels['growth'][0]:.3g} %", "more window in an RTT, at least, without a queue"),
+            (f"{100 * levels['growth'][-1]:+.3g} %", "in an RTT with a queue of four targets"),
+            median,
+        ]
+    return [
+        (f"{len(inspection.table)}", "rules"),
+        (f"{int((usage['uses'] > 0).sum())}", "of them used on these networks"),
+        (f"{usage['share'][0] * 100:.3g} %", f"of all uses by rule {usage['rule'][0]}"),
+        median,
+    ]
+
+
 def explained(inspection: Inspection) -> dict[str, Any]:
-    """What the macro `explained` shows of a table: a run over time, the action over memory, the rules."""
+    """What the macro `explained` shows of a table: a run over time, the action over memory, the rules; or the law."""
+    run = {"network": network_words(dict(inspection.network)), "over_time": spec_of(over_time(inspection))}
+    if inspection.table.law:
+        return {**run, "law": spec_of(of_law(inspection.table.law)), "words": law_words(inspection.table.law)}
     view = slice_of(inspection.table, inspection.sample)
     change, pace = (spec_of(chart) for chart in slices(view).values())
     held = ", ".join(f"{signal} {value:.3g}" for signal, value in view.at.items())
     rules = [_rule(inspection, rule) for rule in inspection.usage.iter_rows(named=True)]
     return {
-        "network": network_words(dict(inspection.network)),
-        "over_time": spec_of(over_time(inspection)),
+        **run,
+        "law": None,
         "window": f"{view.window:g}",
         "change": change,
         "pace": pace,

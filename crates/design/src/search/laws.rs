@@ -19,7 +19,8 @@ pub fn law_at(places: &[f64]) -> Law {
     let mut packets = [p.log(0.05, 10.0); LEVELS];
     (1..LEVELS).for_each(|k| packets[k] = packets[k - 1] * if k < LEVELS - 1 { p.between(0.0, 1.0) } else { 0.0 });
     let pace = p.logs::<LEVELS>(0.4, 1.4);
-    let most = [p.log(1.2, 6.0), p.log(0.8, 4.0), p.log(0.6, 3.0)];
+    // Above what the window delivers at this pace, or it would hold itself.
+    let most = [p.log(1.2, 6.0).max(1.05 * pace[0]), p.log(0.8, 4.0), p.log(0.6, 3.0)];
     Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_gap: unsigned(target_of_gap),

@@ -54,14 +54,15 @@ impl PolicySearch {
 
     /// One step: the beginning, or a generation. Returns whether it was the last, too.
     pub fn step(&mut self, bench: &Bench) -> Result<(Done, bool), Stopped> {
-        let Design { is_law, numbers, table } = Design::of(bench.model);
+        let family = Family::of(bench.model);
         let (evolution, doing) = match self.evolution.take() {
-            None => begin(bench, numbers, &table)?,
-            Some(evolution) => evolve(evolution, bench, &table)?,
+            None => begin(bench, &family)?,
+            Some(evolution) => evolve(evolution, bench, &family)?,
         };
         // Of a law nothing but its numbers can be searched.
-        let at_rest = !is_law && (evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION);
-        let done = Done { table: Some(table(&evolution.mean)), doing };
+        let may_rest = bench.model.design.form == Form::Table;
+        let at_rest = may_rest && (evolution.size < LAST_SIZE || evolution.generation >= LAST_GENERATION);
+        let done = Done { table: Some((family.table)(&evolution.mean)), doing };
         self.evolution = Some(evolution);
         Ok((done, at_rest))
     }
@@ -70,55 +71,56 @@ impl PolicySearch {
 type TableOf<'a> = dyn Fn(&Vec<f64>) -> RuleTable + Sync + 'a;
 
 /// What places say.
-struct Design<'a> {
-    is_law: bool,
+struct Family<'a> {
+    /// In words.
+    name: &'static str,
     numbers: usize,
     table: Box<TableOf<'a>>,
 }
 
-impl Design<'_> {
+impl Family<'_> {
     /// Of the form that a model asks for.
-    fn of(model: &Model) -> Design<'_> {
+    fn of(model: &Model) -> Family<'_> {
         let signals = &model.design.signals;
         match model.design.form {
             Form::Law => {
                 let table = |places: &Vec<f64>| RuleTable::of_law(signals, laws::law_at(places));
-                Design { is_law: true, numbers: laws::NUMBERS, table: Box::new(table) }
+                Family { name: "laws", numbers: laws::NUMBERS, table: Box::new(table) }
             }
             Form::Table => {
                 let tables = Tables::of(model, rate_signal(model).expect("a model that policies suit"));
                 let table = move |places: &Vec<f64>| clear_table(&tables.at(places), model);
-                Design { is_law: false, numbers: policies::NUMBERS, table: Box::new(table) }
+                Family { name: "policies", numbers: policies::NUMBERS, table: Box::new(table) }
             }
         }
     }
 }
 
 /// The best of many policies anywhere, to begin with.
-fn begin(bench: &Bench, numbers: usize, table: &TableOf) -> Result<(Evolution, String), Stopped> {
+fn begin(bench: &Bench, family: &Family) -> Result<(Evolution, String), Stopped> {
     let stream = &mut bench.stream();
     let mut place = || stream.between(0.5 - FARTHEST, 0.5 + FARTHEST);
-    let mut left: Vec<Vec<f64>> = (0..ANYWHERE).map(|_| (0..numbers).map(|_| place()).collect()).collect();
+    let mut left: Vec<Vec<f64>> = (0..ANYWHERE).map(|_| (0..family.numbers).map(|_| place()).collect()).collect();
     let (mut from, mut networks) = (0, FIRST_NETWORKS);
     let mut worth = 0.0;
     while left.len() > 1 {
-        let (order, best) = ranked(bench, &left, table, from, networks)?;
+        let (order, best) = ranked(bench, &left, &family.table, from, networks)?;
         left = order.iter().take(left.len().div_ceil(GO_ON)).map(|&k| left[k].clone()).collect();
         (from, networks, worth) = (from + networks, 2 * networks, best);
     }
     let evolution = Evolution::around(left.swap_remove(0), FIRST_SIZE);
-    Ok((evolution, format!("policies: the best of {ANYWHERE} has {worth:.4}")))
+    Ok((evolution, format!("{}: the best of {ANYWHERE} has {worth:.4}", family.name)))
 }
 
 /// A generation.
-fn evolve(mut evolution: Evolution, bench: &Bench, table: &TableOf) -> Result<(Evolution, String), Stopped> {
+fn evolve(mut evolution: Evolution, bench: &Bench, family: &Family) -> Result<(Evolution, String), Stopped> {
     let draws = evolution.draw(GENERATION, &mut bench.stream());
     let [early, late] = if bench.model.is_rough() { ROUGH_NETWORKS } else { [NETWORKS; 2] };
     let networks = if evolution.generation < LATE_GENERATION { early } else { late };
-    let (order, best) = ranked(bench, &draws.candidates, table, 0, networks)?;
+    let (order, best) = ranked(bench, &draws.candidates, &family.table, 0, networks)?;
     evolution.learn(&draws, &order);
     let Evolution { generation, size, .. } = evolution;
-    Ok((evolution, format!("policies: generation {generation}, size {size:.3}, its best {best:.4}")))
+    Ok((evolution, format!("{}: generation {generation}, size {size:.3}, its best {best:.4}", family.name)))
 }
 
 /// What a network is worth on which some senders starve, maybe through no fault of any policy: it is on for a moment, or the room is for a

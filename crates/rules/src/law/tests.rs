@@ -111,6 +111,12 @@ fn what_cannot_be_followed_is_refused_by_name() {
         "law: growth is 0, expected above 0 where there is no queue, and at most 1"
     );
     assert_eq!(error(|law| law.pace[4] = 0), "law: pace is 0, expected above 0 and at most 16");
+    assert_eq!(
+        error(|law| law.most[0] = law.pace[0].max(LAW_UNIT)),
+        "law: most is 65536, expected above 1, and above pace, where there is no queue, and at most 64"
+    );
+    assert_eq!(error(|law| law.first_growth = 0), "law: first_growth is 0, expected above 0 and at most 64");
+    assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
     assert_eq!(error(|law| law.room = u32::MAX), "law: room is 4294967295, expected 0 to 64");
