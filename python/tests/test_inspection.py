@@ -264,7 +264,7 @@ def test_a_law_is_shown_by_its_levels_and_no_state_is_said_to_hold_itself() -> N
 
 def test_pages_and_pictures_of_a_law_show_it_and_no_rule(tmp_path: Path) -> None:
     found = inspect(drawn(0), "known-1x", specimens=2, seconds=2)
-    draw(found, tmp_path / "law")
+    draw(found, tmp_path / "law.html")
     page = (tmp_path / "law.html").read_text()
     assert "no state without a queue holds itself" in page
     assert "What it does, by the length of the queue" in page
