@@ -269,4 +269,4 @@ def test_pages_and_pictures_of_a_law_show_it_and_no_rule(tmp_path: Path) -> None
     assert "no state without a queue holds itself" in page
     assert "What it does, by the length of the queue" in page
     assert "What an ACK does to the window" not in page
-    assert "a law" in spec_of(inspection_chart(found))["title"]["text"]
+    assert spec_of(inspection_chart(found))["title"]["text"] == ["law-0: a law"]

@@ -23,7 +23,9 @@ def law_chart(law: Law, *, width: int) -> alt.HConcatChart:
     size = width // len(TITLES) - GAP, HEIGHT
     x = alt.X("queue:Q", title="queue, targets", axis=alt.Axis(values=levels["queue"].to_list(), format="~r"))
     curves = [
-        alt.Chart(levels).mark_line(color=SENDERS[0], point=True).encode(x=x, y=alt.Y(f"{name}:Q", title=title))
+        alt.Chart(levels)
+        .mark_line(color=SENDERS[0], point=alt.OverlayMarkDef(color=SENDERS[0]))
+        .encode(x=x, y=alt.Y(f"{name}:Q", title=title))
         for name, title in TITLES.items()
     ]
     chart: alt.HConcatChart = alt.hconcat(*(layered([curve], size) for curve in curves))
