@@ -23,6 +23,8 @@ SIGNAL_UNITS: list[str]
 FIRST_SIGNALS: int
 SIGNAL_WORDS: dict[str, str]
 SEMANTICS: Semantics
+LAW_FLOW: str
+"""The source of what a flow does under a law, in Rust: exports of laws to Rust are made of it."""
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]

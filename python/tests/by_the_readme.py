@@ -89,6 +89,7 @@ class LawByTheReadme:
         self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
+        self.rounds = self.min_before = self.delivered_before = 0
 
     @property
     def window(self) -> int:
@@ -118,7 +119,7 @@ class LawByTheReadme:
         gap = min((self.srtt << 16) // self.delivered, 2**40)
         parts = (self.min_rtt, "target_of_rtt"), (gap, "target_of_gap"), (self.spread, "target_of_spread")
         target: int = max(1, sum(part * self.law[of] >> 16 for part, of in parts))
-        return min((int(min(self.low, self.low_before)) - self.min_rtt << 16) // target, 262144)
+        return min((max(int(min(self.low, self.low_before)) - self.min_rtt, 0) << 16) // target, 262144)
 
     def on_ack(self, sent: int, received: int, *, tick_ns: int, advance: int, packets: int) -> None:  # noqa: ARG002
         now, law = received, self.law
@@ -130,17 +131,30 @@ class LawByTheReadme:
         if (now - self.round_from) % 2**64 >= self.srtt:
             share = min((self.srtt << 16) // clamp((now - self.round_from) % 2**64, 1, 2**40), 65536)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
-            self.arrived, self.round_from = 0, now
+            self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
+            if not self.begins and 0 < law["again_rtts"] <= self.rounds:
+                self.begin_again()
+                length = self.queue()
         if self.begins and length < law["first_until"]:
             self.own = min(self.own + packets * law["first_growth"], 4 * self.delivered + 655360)
             self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])
             return
         if self.begins:
-            self.begins = False
-            share = min((self.min_rtt << 16) // self.srtt, 65536)
-            self.own = min(self.own, (self.delivered * share >> 16) * law["then_window"] >> 16)
+            self.end_beginning()
         self.go_on(length, packets)
+
+    def begin_again(self) -> None:
+        self.begins, self.rounds, self.delivered_before = True, 0, max(self.delivered >> 16, 1)
+        self.min_before, self.min_rtt = self.min_rtt, int(min(self.low, self.low_before, 2**40))
+
+    def end_beginning(self) -> None:
+        then = self.law["then_window"]
+        if self.delivered >> 16 < 2 * self.delivered_before:
+            self.min_rtt, then = min(self.min_rtt, self.min_before), 65536
+        share = min((self.min_rtt << 16) // self.srtt, 65536)
+        self.own = min(self.own, (self.delivered * share >> 16) * then >> 16)
+        self.begins, self.delivered_before = False, 0
 
     def go_on(self, length: int, k: int) -> None:
         growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))

@@ -37,6 +37,7 @@ def numbers(seed: int) -> exmachina.Law:
         pace=pace,
         most=[max(log(0.6, 6), pace[0] + 1, UNIT + 1), *(log(0.6, 6) for _ in growth[1:])],
         least_packets=int(rng.integers(1, 65 if anywhere else 17)),
+        again_rtts=int(rng.integers(0, 40)),
         faster=max(UNIT, log(1, 2)),
         fastest=max(UNIT, log(1, 30)),
         first_window=max(2 * UNIT, log(2, 100, 1024)),

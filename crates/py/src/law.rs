@@ -35,6 +35,7 @@ numbers! {
     pace: [u32; LEVELS],
     most: [u32; LEVELS],
     least_packets: u32,
+    again_rtts: u32,
     faster: u32,
     fastest: u32,
     first_window: u32,

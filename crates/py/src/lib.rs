@@ -67,6 +67,7 @@ mod _core {
         let words: HashMap<_, _> = Signal::ALL.iter().map(|signal| (signal.name(), signal.words())).collect();
         module.add("SIGNAL_WORDS", words)?;
         module.add("SEMANTICS", Semantics::OURS)?;
+        module.add("LAW_FLOW", exmachina_rules::LAW_FLOW)?;
         module.add("EVENTS", exmachina_run::record::Event::NAMES)?;
         module.add("SENDER_EVENTS", exmachina_run::packet_log::SenderEvent::NAMES)?;
         module.add("HOP_EVENTS", exmachina_run::packet_log::HOP_EVENTS)

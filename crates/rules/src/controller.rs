@@ -1,7 +1,7 @@
 //! A RemyCC sender: memory, window and pacing of one flow under one table. This is what a transport embeds.
 
 use crate::flat::FlatTable;
-use crate::law::LawFlow;
+use crate::law_flow::LawFlow;
 use crate::memory::Memory;
 
 /// Packets of one ACK that count one by one, at most: by then the averages are those of their spacing.

@@ -16,6 +16,10 @@ mod fixed;
 mod flat;
 mod grid;
 mod law;
+mod law_elsewhere;
+mod law_flow;
+#[cfg(test)]
+mod law_tests;
 mod memory;
 mod proto;
 mod provenance;
@@ -24,6 +28,9 @@ mod signal;
 mod streak;
 mod table;
 mod wire;
+
+/// The source of [`LawFlow`], which is what exports of laws to Rust consist of.
+pub const LAW_FLOW: &str = include_str!("law_flow.rs");
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;
@@ -34,7 +41,8 @@ pub use fixed::{
     FixedAction, FixedPlane, FixedTable, MULTIPLE_UNITS, Moved, Quantised, RATIO_UNITS, TIME_UNITS_PER_MS,
 };
 pub use flat::FlatTable;
-pub use law::{LAW_UNIT, LEVELS, Law, LawError, LawFlow};
+pub use law::{LAW_UNIT, LEVELS, Law, LawError};
+pub use law_flow::LawFlow;
 pub use memory::{FAST_WEIGHT, LOSS_WEIGHT, Memory, SLOW_WEIGHT};
 pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;

@@ -229,6 +229,8 @@ pub(crate) struct LawMessage {
     room: u32,
     #[prost(uint32, tag = "17")]
     least_packets: u32,
+    #[prost(uint32, tag = "18")]
+    again_rtts: u32,
 }
 
 impl LawMessage {
@@ -251,6 +253,7 @@ impl LawMessage {
             then_window: law.then_window,
             room: law.room,
             least_packets: law.least_packets,
+            again_rtts: law.again_rtts,
         }
     }
 
@@ -274,6 +277,7 @@ impl LawMessage {
             then_window: self.then_window,
             room: self.room,
             least_packets: self.least_packets,
+            again_rtts: self.again_rtts,
         })
     }
 }

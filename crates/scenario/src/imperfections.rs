@@ -26,8 +26,7 @@ const MOST_NEIGHBOURS: f64 = 100.0;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Imperfections {
-    /// Uniform extra delay in [0, jitter) ms of each packet; of networks with more of their own, theirs. At most half of the
-    /// least RTT.
+    /// Uniform extra delay in [0, jitter) ms of each packet; of networks with more of their own, theirs. At most the least RTT.
     #[serde(deserialize_with = "time")]
     pub jitter_ms: Quantity,
     /// How long the extra delay takes to change, ms: on a straight line from one value to the next, as behind a congested way
@@ -120,7 +119,7 @@ impl Imperfections {
     pub fn add_to(&self, specimen: &mut Specimen, draw: &mut dyn FnMut(&Quantity) -> f64) {
         let Specimen { network, neighbours, .. } = specimen;
         let (shortest, longest) = (network.rtts_ms().reduce(f64::min).unwrap_or(0.0), network.longest_rtt_ms());
-        let jitter_ms = draw(&self.jitter_ms).max(LEAST_JITTER_MS).min(shortest / 2.0);
+        let jitter_ms = draw(&self.jitter_ms).max(LEAST_JITTER_MS).min(shortest);
         network.jitter_ms = network.jitter_ms.max(jitter_ms);
         network.clock_ms = network.clock_ms.max(draw(&self.clock_ms));
         let (packets, delay_ms) = (draw(&self.ack_packets) as u32, draw(&self.ack_delay_ms));
@@ -282,7 +281,7 @@ mod tests {
         let roughness = Roughness { loss_burst: 1.0, ..Roughness::default() };
         assert_eq!(added(""), Network { jitter_ms: 0.001, roughness, ..clean() });
         assert_eq!(added("jitter_ms = 0").jitter_ms, 0.001);
-        assert_eq!(added("jitter_ms = 400").jitter_ms, 50.0);
+        assert_eq!(added("jitter_ms = 400").jitter_ms, 100.0);
     }
 
     #[test]

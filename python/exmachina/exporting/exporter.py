@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from exmachina import _core
 from exmachina.errors import OptionError
 from exmachina.exporting.facts import facts_of, kernel_name, moved_of, plain
 from exmachina.exporting.rounding import Moved
@@ -101,6 +102,8 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
     texts = {path.format_map(facts): fill(template.format_map(facts), facts) for path, template in FILES[to].items()}
     if to == "json":
         texts[f"{facts['kind']}.json"] = _as_json(facts)
+    if to == "rust" and table.law:
+        texts["src/law_flow.rs"] = _core.LAW_FLOW
     folder = make_folder(output)
     written = [_write(folder / path, text.encode()) for path, text in texts.items()]
     quantised = Table(core.dna, facts["dna"])

@@ -20,8 +20,8 @@ class Law(TypedDict):
     >>> law = exmachina.Law(
     ...     target_of_rtt=one // 20, target_of_gap=one, target_of_spread=one,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
-    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, faster=one, fastest=one,
-    ...     first_window=10 * one, first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one,
+    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
+    ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one,
     ...     then_window=one, room=2 * one,
     ... )
     >>> table = exmachina.Table.of_law(law, "mine")
@@ -45,6 +45,9 @@ class Law(TypedDict):
     """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
     least_packets: int
     """So many packets, not in 2^-16, are what the RTTs of late are the least of."""
+    again_rtts: int
+    """After so many RTTs, a whole number, a flow begins again, with the RTT as it is now for the smallest; if an RTT does
+    not deliver twice as much then, it goes back to what was the smallest before (0: never)."""
     faster: int
     """In each quarter of an RTT below the target growth gets so many times faster,"""
     fastest: int
@@ -87,6 +90,16 @@ def law_words(law: Law) -> list[str]:
         f"deviations of the RTT together, by the least RTT of {law['least_packets']} packets or more",
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
         f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
+        _begins_again(law["again_rtts"]),
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
         f"{part['fastest']:.3g} times as fast: no state without a queue holds itself",
     ]
+
+
+def _begins_again(rtts: int) -> str:
+    if not rtts:
+        return "it never begins again: a path that becomes longer is taken for a queue for ever"
+    return (
+        f"after {rtts} RTTs it begins again, with the RTT as it is then for the smallest, and goes back if an RTT does not "
+        "deliver twice as much"
+    )

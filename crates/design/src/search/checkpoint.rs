@@ -32,9 +32,16 @@ pub enum DesignError {
     /// The table to start from does not suit the model.
     #[error("the table to start from looks at {0}; add it to design.signals, or start from another table")]
     Signal(&'static str),
-    /// A law begins anew, and a table cannot go on as one.
-    #[error("expected no table to start from where the model says form = \"law\" or the table is a law")]
-    LawFrom,
+    /// Laws begin with laws, and tables with tables.
+    #[error(
+        "to start from, expected {expected}: the model says form = \"{form}\"",
+        expected = if *laws { "a law" } else { "a table that is no law" },
+        form = if *laws { "law" } else { "table" },
+    )]
+    OtherForm {
+        /// The model asks for laws.
+        laws: bool,
+    },
     /// The paper's search is one for tables.
     #[error("the paper's search makes tables: leave it out where the model says form = \"law\"")]
     PaperLaw,

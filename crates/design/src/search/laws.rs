@@ -1,51 +1,110 @@
 //! Laws, each given by a few dozen numbers between 0 and 1: what the evolution of `policy_search.rs` moves in where a model asks
-//! for a law.
+//! for a law. A design can begin with any law: [`places_of`] is the way back.
 
 use exmachina_rules::{LAW_UNIT, LEVELS, Law};
 
-use super::places::Places;
+use super::places::Range::{self, Even, Log};
 
 /// Numbers of a law.
 pub const NUMBERS: usize = 30;
+/// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
+const RANGES: [Range; NUMBERS] = {
+    let pace = Log(0.2, 1.4);
+    let share = Even(0.0, 1.0);
+    [
+        // The target: of the RTT, of the gap, of the spread.
+        Log(0.001, 1.0),
+        Log(0.01, 10.0),
+        Log(0.01, 10.0),
+        // Growth without a queue; at half a target and at one, as shares of that; shrinking with a long queue.
+        Log(0.001, 0.5),
+        share,
+        Even(-0.5, 0.5),
+        Log(0.003, 0.3),
+        Log(0.01, 0.6),
+        // Packets without a queue; at the next three levels, as shares of those at the one before.
+        Log(0.02, 10.0),
+        share,
+        share,
+        share,
+        // Paces.
+        pace,
+        pace,
+        pace,
+        pace,
+        pace,
+        // The largest window: up to one target, at two, at four.
+        Log(1.2, 6.0),
+        Log(0.8, 6.0),
+        Log(0.6, 4.0),
+        // How growth gets faster, and up to what.
+        Log(1.0, 2.0),
+        Log(1.0, 60.0),
+        // A beginning: window, pause in ms, growth, pace, until when, and the window then. Receivers of Linux announce 64 kB until data
+        // have come, so that no more than 45 packets are wise.
+        Log(2.0, 45.0),
+        Log(0.001, 1.0),
+        Log(0.2, 2.0),
+        Log(0.15, 1.4),
+        Log(0.1, 3.9),
+        Log(0.4, 2.0),
+        // Room; packets that the standing RTT is the least of.
+        Log(0.5, 30.0),
+        Log(1.0, 16.0),
+    ]
+};
 
-/// Packets that a flow begins with, at most: receivers of Linux announce 64 kB until data have come.
-const FIRST_WINDOW: f64 = 45.0;
+/// RTTs after which a flow begins again. No path changes its length in training, where that only costs: so it is none of the numbers.
+const AGAIN_RTTS: u32 = 256;
 
 /// The law with its numbers at these places. Whatever they are, a window without a queue grows.
 pub fn law_at(places: &[f64]) -> Law {
-    let p = &mut Places::of(places);
-    let (target_of_rtt, target_of_gap, target_of_spread) = (p.log(0.003, 1.0), p.log(0.03, 10.0), p.log(0.03, 10.0));
-    let growth = growth(p);
-    let mut packets = [p.log(0.05, 10.0); LEVELS];
-    (1..LEVELS).for_each(|k| packets[k] = packets[k - 1] * if k < LEVELS - 1 { p.between(0.0, 1.0) } else { 0.0 });
-    let pace = p.logs::<LEVELS>(0.4, 1.4);
+    let number: [f64; NUMBERS] = std::array::from_fn(|k| RANGES[k].at(places[k]));
+    let [target_of_rtt, target_of_gap, target_of_spread, growth, less, none, shrink, shrink_more, packets, rest @ ..] =
+        number;
+    let [p1, p2, p3, pace0, pace1, pace2, pace3, pace4, most, most_at_two, most_at_four, faster, fastest, rest @ ..] =
+        rest;
+    let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
-    let most = [p.log(1.2, 6.0).max(1.05 * pace[0]), p.log(0.8, 4.0), p.log(0.6, 3.0)];
+    let most = most.max(1.05 * pace0);
     Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
-        growth: growth.map(signed),
-        packets: packets.map(unsigned),
-        pace: pace.map(unsigned),
-        most: [most[0], most[0], most[0], most[1], most[2]].map(unsigned),
-        faster: unsigned(p.log(1.0, 2.0)),
-        fastest: unsigned(p.log(1.0, 30.0)),
-        first_window: unsigned(p.log(2.0, FIRST_WINDOW)),
-        first_pause_ns: (1e6 * p.log(0.001, 1.0)) as u32,
-        first_growth: unsigned(p.log(0.2, 2.0)),
-        first_pace: unsigned(p.log(0.3, 1.4)),
-        first_until: unsigned(p.log(0.3, 3.9)),
-        then_window: unsigned(p.log(0.4, 2.0)),
-        room: unsigned(p.log(0.5, 30.0)),
-        least_packets: libm::round(p.log(1.0, 16.0)) as u32,
+        growth: [growth, growth * less, growth * none, -shrink, -shrink_more].map(signed),
+        packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
+        pace: [pace0, pace1, pace2, pace3, pace4].map(unsigned),
+        most: [most, most, most, most_at_two, most_at_four].map(unsigned),
+        faster: unsigned(faster),
+        fastest: unsigned(fastest),
+        first_window: unsigned(first_window),
+        first_pause_ns: (1e6 * pause_ms) as u32,
+        first_growth: unsigned(first_growth),
+        first_pace: unsigned(first_pace),
+        first_until: unsigned(first_until),
+        then_window: unsigned(then_window),
+        room: unsigned(room),
+        least_packets: libm::round(least_packets) as u32,
+        again_rtts: AGAIN_RTTS,
     }
 }
 
-/// Faster with less of a queue, and shrinking with a long one.
-fn growth(p: &mut Places) -> [f64; LEVELS] {
-    let first = p.log(0.005, 0.5);
-    [first, first * p.between(0.0, 1.0), first * p.between(-0.5, 0.5), -p.log(0.003, 0.3), -p.log(0.01, 0.6)]
+/// Where a law's numbers are: the nearest places, where it is none that a search would find.
+pub fn places_of(law: &Law) -> Vec<f64> {
+    let share = |part: f64, whole: f64| if whole == 0.0 { 0.0 } else { part / whole };
+    let of = |number: u32| f64::from(number) / f64::from(LAW_UNIT);
+    let growth = law.growth.map(|growth| f64::from(growth) / f64::from(LAW_UNIT));
+    let packets = law.packets.map(of);
+    let mut numbers = vec![of(law.target_of_rtt), of(law.target_of_gap), of(law.target_of_spread)];
+    numbers.extend([growth[0], share(growth[1], growth[0]), share(growth[2], growth[0]), -growth[3], -growth[4]]);
+    numbers.push(packets[0]);
+    numbers.extend((1..LEVELS - 1).map(|k| share(packets[k], packets[k - 1])));
+    numbers.extend(law.pace.map(of));
+    numbers.extend([law.most[0], law.most[3], law.most[4], law.faster, law.fastest, law.first_window].map(of));
+    numbers.push(f64::from(law.first_pause_ns) / 1e6);
+    numbers.extend([law.first_growth, law.first_pace, law.first_until, law.then_window, law.room].map(of));
+    numbers.push(f64::from(law.least_packets));
+    RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
 }
 
 fn signed(number: f64) -> i32 {
@@ -69,7 +128,21 @@ mod tests {
             let places: Vec<f64> = (0..NUMBERS).map(|_| stream.between(-0.5, 1.5)).collect();
             let law = law_at(&places);
             assert_eq!(law.check(), Ok(()), "{places:?}");
-            assert!(law.growth[0] > 300 && law.growth[3] < 0 && law.growth[4] < 0, "{law:?}");
+            assert!(law.growth[0] > 60 && law.growth[3] < 0 && law.growth[4] < 0, "{law:?}");
+        }
+    }
+
+    #[test]
+    fn every_law_is_found_again_at_its_places() {
+        for specimen in 0..200 {
+            let stream = &mut Stream::new(2, specimen, 0, Purpose::Candidates);
+            let law = law_at(&(0..NUMBERS).map(|_| stream.uniform()).collect::<Vec<f64>>());
+            let again = law_at(&places_of(&law));
+            let numbers = |law: &Law| places_of(law).iter().map(|place| (place * 200.0).round()).collect::<Vec<f64>>();
+            assert_eq!((again.pace, again.most, numbers(&again)), (law.pace, law.most, numbers(&law)), "{law:?}");
+            // What is a share of a share is rounded twice.
+            let off = law.packets.iter().zip(again.packets).map(|(a, b)| a.abs_diff(b)).max();
+            assert!(off <= Some(40), "{law:?} {again:?}");
         }
     }
 

@@ -226,22 +226,24 @@ impl Designer {
         Designer::begin(model, settings, &[table], policies)
     }
 
-    /// A search that begins with given tables: one for all, or one for each class of senders.
+    /// A search that begins with given tables: one for all, or one for each class of senders. Laws begin with laws.
     ///
     /// # Errors
-    /// If a table looks at a signal that the model does not name, or there are more or fewer tables.
+    /// If a table looks at a signal that the model does not name, or is a law where the model asks for tables, or the other way
+    /// round, or there are more or fewer tables.
     pub fn with_start(model: Model, settings: Settings, tables: &[RuleTable]) -> Result<Designer, DesignError> {
         let classes = model.scenario.classes().len();
         if tables.len() != 1 && tables.len() != classes {
             return Err(DesignError::Starts { expected: classes, got: tables.len() });
         }
-        if model.design.form == Form::Law || tables.iter().any(|table| table.law.is_some()) {
-            return Err(DesignError::LawFrom);
+        let laws = model.design.form == Form::Law;
+        if tables.iter().any(|table| table.law.is_some() != laws) {
+            return Err(DesignError::OtherForm { laws });
         }
         let mut signals = tables.iter().flat_map(|table| &table.signals);
         match signals.find(|s| !model.design.signals.contains(s)) {
             Some(signal) => Err(DesignError::Signal(signal.name())),
-            None => Ok(Designer::begin(model, settings, tables, false)),
+            None => Ok(Designer::begin(model, settings, tables, laws)),
         }
     }
 
@@ -250,6 +252,7 @@ impl Designer {
         // The paper's search knows no clearance.
         let table = |class: usize| match (&tables[class.min(tables.len() - 1)], settings.search) {
             (table, Search::Paper) => table.clone(),
+            (table, _) if table.law.is_some() => table.clone(),
             (table, Search::Default) => clearance::clear_table(table, &model),
         };
         let classes = model.scenario.classes().len();

@@ -14,7 +14,7 @@ impl<'a> Places<'a> {
     /// # Panics
     /// If there are no more places.
     pub fn between(&mut self, lo: f64, hi: f64) -> f64 {
-        lo + self.0.next().expect("as many places as numbers").clamp(0.0, 1.0) * (hi - lo)
+        Range::Even(lo, hi).at(self.next())
     }
 
     /// The same where the logarithm has the place.
@@ -22,7 +22,11 @@ impl<'a> Places<'a> {
     /// # Panics
     /// If there are no more places.
     pub fn log(&mut self, lo: f64, hi: f64) -> f64 {
-        lo * libm::pow(hi / lo, self.between(0.0, 1.0))
+        Range::Log(lo, hi).at(self.next())
+    }
+
+    fn next(&mut self) -> f64 {
+        *self.0.next().expect("as many places as numbers")
     }
 
     /// So many of the same range.
@@ -31,5 +35,33 @@ impl<'a> Places<'a> {
     /// If there are no more places.
     pub fn logs<const N: usize>(&mut self, lo: f64, hi: f64) -> [f64; N] {
         std::array::from_fn(|_| self.log(lo, hi))
+    }
+}
+
+/// A range of a number that has one place.
+#[derive(Clone, Copy, Debug)]
+pub enum Range {
+    /// From one to the other, evenly.
+    Even(f64, f64),
+    /// The same where the logarithm has the place.
+    Log(f64, f64),
+}
+
+impl Range {
+    /// The number at a place; the nearest end, where that is outside.
+    pub fn at(self, place: f64) -> f64 {
+        let place = place.clamp(0.0, 1.0);
+        match self {
+            Range::Even(lo, hi) => lo + place * (hi - lo),
+            Range::Log(lo, hi) => lo * libm::pow(hi / lo, place),
+        }
+    }
+
+    /// The place of a number; that of the nearest end, where it is outside.
+    pub fn place(self, number: f64) -> f64 {
+        match self {
+            Range::Even(lo, hi) => ((number - lo) / (hi - lo)).clamp(0.0, 1.0),
+            Range::Log(lo, hi) => (libm::log(number.clamp(lo, hi) / lo) / libm::log(hi / lo)).clamp(0.0, 1.0),
+        }
     }
 }

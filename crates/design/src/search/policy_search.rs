@@ -3,7 +3,7 @@
 //! What a generation learns is the order of its candidates on networks that no other generation has. The table is that of the
 //! distribution's centre, which luck has the least part in.
 
-use exmachina_rules::{FlatTable, RuleTable};
+use exmachina_rules::{FlatTable, Law, RuleTable};
 use exmachina_run::worth::Score;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ const LATE_GENERATION: u32 = 100;
 const STARVING: f64 = 5.0;
 /// Sizes of the distribution: at first, and when it has come to rest.
 const FIRST_SIZE: f64 = 0.2;
+/// Around a law to begin with.
+const START_SIZE: f64 = 0.1;
 const LAST_SIZE: f64 = 0.03;
 /// Generations at most.
 const LAST_GENERATION: u32 = 400;
@@ -56,7 +58,10 @@ impl PolicySearch {
     pub fn step(&mut self, bench: &Bench) -> Result<(Done, bool), Stopped> {
         let family = Family::of(bench.model);
         let (evolution, doing) = match self.evolution.take() {
-            None => begin(bench, &family)?,
+            None => match &bench.table.law {
+                Some(law) => begin_with(law, &family),
+                None => begin(bench, &family)?,
+            },
             Some(evolution) => evolve(evolution, bench, &family)?,
         };
         // Of a law nothing but its numbers can be searched.
@@ -94,6 +99,11 @@ impl Family<'_> {
             }
         }
     }
+}
+
+/// A law to begin with.
+fn begin_with(law: &Law, family: &Family) -> (Evolution, String) {
+    (Evolution::around(laws::places_of(law), START_SIZE), format!("{}: around the one to begin with", family.name))
 }
 
 /// The best of many policies anywhere, to begin with.

@@ -143,6 +143,7 @@ fn law() -> Law {
         pace: [unit; LEVELS],
         most: [4 * unit; LEVELS],
         least_packets: 1,
+        again_rtts: 0,
         faster: unit,
         fastest: unit,
         first_window: 10 * unit,

@@ -25,6 +25,11 @@
 #define EXM_MORE_PACKETS (10 * EXM_UNIT)
 /* While a flow begins its window is at most so many times what was delivered. */
 #define EXM_FIRST_MOST 4
+/* Where a flow begins again, an RTT must deliver so many times what it did. */
+#define EXM_AGAIN_GAIN 2
+/* RTTs, and packets of a quarter of one, are counted to here. */
+#define EXM_MOST_ROUNDS ((1 << 16) - 1)
+#define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
 /* RTTs that are longer count as 18 minutes, and pauses as ten seconds. */
 #define EXM_LONGEST_NS (1ULL << 40)
 #define EXM_LONGEST_PAUSE_NS 10000000000ULL
@@ -124,7 +129,7 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	}
 	flow->spread_ns = flow->spread_ns - flow->spread_ns / 8 + off / 8;
 	flow->low_ns = exm_min(flow->low_ns, rtt);
-	flow->low_packets = (exm_u32)exm_min(flow->low_packets + packets, EXM_MAX_WINDOW);
+	flow->low_packets = exm_min(flow->low_packets + packets, EXM_MOST_LOW_PACKETS);
 	flow->arrived = (exm_u32)exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
 	return 0;
 }
@@ -132,11 +137,12 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 /* How long the queue is, in targets; at most four. */
 static exm_u64 exm_queue(const struct exm_flow *flow)
 {
-	exm_u64 gap = (flow->srtt_ns << 16) / flow->delivered;
+	exm_u64 gap = ((exm_u64)flow->srtt_ns << 16) / flow->delivered;
 	exm_u64 target = (flow->min_rtt_ns * exm_law.target_of_rtt >> 16)
 		+ (exm_min(gap, EXM_LONGEST_NS) * exm_law.target_of_gap >> 16)
 		+ (flow->spread_ns * exm_law.target_of_spread >> 16);
-	exm_u64 queue = exm_standing_ns(flow) - flow->min_rtt_ns;
+	exm_u64 standing = exm_standing_ns(flow);
+	exm_u64 queue = standing - exm_min(standing, flow->min_rtt_ns);
 
 	return exm_min((queue << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
 }
@@ -149,7 +155,7 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 	flow->low_ns = EXM_NEVER;
 	flow->low_from_ns = now;
 	flow->low_packets = 0;
-	flow->boost = (exm_u32)(length < EXM_UNIT ? faster : EXM_UNIT);
+	flow->boost = length < EXM_UNIT ? faster : EXM_UNIT;
 }
 
 static void exm_next_round(struct exm_flow *flow, exm_u64 now)
@@ -159,6 +165,35 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	flow->delivered = exm_clamp(flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
 	flow->arrived = 0;
 	flow->round_from_ns = now;
+	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
+}
+
+/* What the RTT is now is taken for what it is without a queue. */
+static void exm_begin_again(struct exm_flow *flow)
+{
+	flow->begins = 1;
+	flow->rounds = 0;
+	flow->delivered_before = (exm_u32)exm_max(flow->delivered >> 16, 1);
+	flow->min_before_ns = flow->min_rtt_ns;
+	flow->min_rtt_ns = exm_min(exm_standing_ns(flow), EXM_LONGEST_NS);
+}
+
+/* There is a queue. If an RTT delivers little more than before a flow began again, it was one then, too. */
+EXM_CALL int exm_end_beginning(struct exm_flow *flow)
+{
+	exm_u64 without_queue, then_window = exm_law.then_window;
+
+	if (!flow)
+		return 0;
+	if (flow->delivered >> 16 < EXM_AGAIN_GAIN * (exm_u64)flow->delivered_before) {
+		flow->min_rtt_ns = exm_min(flow->min_rtt_ns, flow->min_before_ns);
+		then_window = EXM_UNIT;
+	}
+	without_queue = flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
+	flow->window = exm_min(flow->window, without_queue * then_window >> 16);
+	flow->begins = 0;
+	flow->delivered_before = 0;
+	return 0;
 }
 
 /* What an ACK does while a flow begins. */
@@ -203,18 +238,19 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 	length = exm_queue(flow);
 	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);
-	if (now - flow->round_from_ns >= flow->srtt_ns)
+	if (now - flow->round_from_ns >= flow->srtt_ns) {
 		exm_next_round(flow, now);
+		if (!flow->begins && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
+			exm_begin_again(flow);
+			length = exm_queue(flow);
+		}
+	}
 	if (flow->begins && length < exm_law.first_until) {
 		exm_begin(flow, packets);
 		return;
 	}
-	if (flow->begins) {
-		exm_u64 without_queue = flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
-
-		flow->begins = 0;
-		flow->window = exm_min(flow->window, without_queue * exm_law.then_window >> 16);
-	}
+	if (flow->begins)
+		exm_end_beginning(flow);
 	exm_go_on(flow, length, packets);
 }
 

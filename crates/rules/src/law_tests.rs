@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::MAX_WINDOW;
+use crate::law::{LAW_UNIT, LEVELS, Law};
+use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW};
 
 const MS: u64 = 1_000_000;
 
@@ -21,6 +23,7 @@ fn law() -> Law {
         pace: [0.5, 0.7, 0.9, 1.0, 1.0].map(of),
         most: [3.0, 3.0, 3.0, 2.0, 1.0].map(of),
         least_packets: 2,
+        again_rtts: 0,
         faster: of(1.5),
         fastest: of(4.0),
         first_window: of(10.0),
@@ -97,6 +100,47 @@ fn a_queue_that_stays_makes_windows_small() {
     assert!(flow.intersend_ns() > 10 * MS);
 }
 
+/// An RTT of so many ms, of which the link adds what is in the window beyond 20 packets; ACKs of one packet, evenly spaced.
+fn on_a_link(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts: u64) {
+    for _ in 0..rtts {
+        let window = u64::from(flow.window(law));
+        let rtt = rtt_ms * MS * window.max(20) / 20;
+        for _ in 0..window {
+            *now += rtt / window;
+            flow.on_ack(law, *now - rtt, *now, 1, 1);
+        }
+    }
+}
+
+#[test]
+fn a_longer_path_is_found_out_by_beginning_again() {
+    let (never, again) = (law(), Law { again_rtts: 50, ..law() });
+    for (law, least, most) in [(never, 2, 4), (again, 15, 30)] {
+        let (mut flow, mut now) = (LawFlow::start(&law), 0);
+        on_a_link(&mut flow, &law, &mut now, 100, 200);
+        assert!((15..30).contains(&flow.window(&law)), "{flow:?}");
+        on_a_link(&mut flow, &law, &mut now, 150, 400);
+        assert!((least..=most).contains(&flow.window(&law)), "{}: {flow:?}", law.again_rtts);
+    }
+}
+
+#[test]
+fn beginning_again_in_vain_leaves_the_smallest_rtt_as_it_was() {
+    let law = Law { again_rtts: 20, ..law() };
+    let (mut flow, mut now, mut begun) = (LawFlow::start(&law), 0, 0);
+    let mut before = flow.clone();
+    on_a_link(&mut flow, &law, &mut now, 100, 30);
+    for _ in 0..3000 {
+        let rtt = 100 * MS * u64::from(flow.window(&law)).max(20) / 20;
+        now += rtt / u64::from(flow.window(&law));
+        before.clone_from(&flow);
+        flow.on_ack(&law, now - rtt, now, 1, 1);
+        begun += u32::from(flow.begins && !before.begins);
+        assert!(flow.begins || flow.min_rtt_ns == 100 * MS, "{before:?} {flow:?}");
+    }
+    assert!(begun > 3, "{begun}");
+}
+
 #[test]
 fn what_cannot_be_followed_is_refused_by_name() {
     let of_law = |change: fn(&mut Law)| {
@@ -133,6 +177,7 @@ proptest! {
         if largest {
             let most = 1 << 22;
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
+            law.again_rtts = 1;
             (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
             (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
         }

@@ -1,0 +1,260 @@
+//! One flow under a law (`law.rs`): what it remembers of its path, and what an ACK does.
+//!
+//! All is in whole numbers, so that a kernel, which has no others, does what a simulator does, to the bit. Divisions are of
+//! what is not negative, and signed numbers are shifted: BPF can do both. No sum can overflow. The Rust form of an export is this
+//! very file: it needs nothing but a law's numbers beside it, and reads no clock.
+
+use super::MAX_WINDOW;
+use super::law::{LAW_UNIT, LEVELS, Law};
+
+/// Where the levels are, and the logarithms to base 2 of how far the next one is.
+pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
+pub const LEVEL_WIDTH: [u32; LEVELS - 1] = [15, 15, 16, 17];
+/// The smallest window, two packets. The ACK of one may wait at the receiver for another (RFC 1122 §4.2.3.2), and a flow that takes
+/// that for a queue would stay there.
+pub const LEAST_WINDOW: u64 = 2 << 16;
+/// The least that an RTT delivers: a packet in sixteen RTTs.
+pub const LEAST_DELIVERED: u64 = (LAW_UNIT / 16) as u64;
+pub const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
+/// A window may be that of what was delivered times a multiple, and so many packets more: few say little.
+const MORE_PACKETS: u64 = 10 << 16;
+/// While a flow begins its window is at most so many times what was delivered.
+pub const FIRST_MOST: u64 = 4;
+/// Where a flow begins again, an RTT must deliver so many times what it did.
+const AGAIN_GAIN: u64 = 2;
+/// RTTs are counted to here.
+const MOST_ROUNDS: u32 = (1 << 16) - 1;
+/// RTTs that are longer count as 18 minutes, and pauses as ten seconds.
+pub const LONGEST_NS: u64 = 1 << 40;
+pub const LONGEST_PAUSE_NS: u64 = 10_000_000_000;
+
+/// One flow under a law. Windows and packets are in 2^-16, times in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LawFlow {
+    pub(crate) window: u64,
+    pub(crate) pause_ns: u64,
+    /// The smallest RTT; [`u64::MAX`] before the first ACK.
+    pub(crate) min_rtt_ns: u64,
+    pub(crate) srtt_ns: u64,
+    pub(crate) spread_ns: u64,
+    /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
+    pub(crate) low_ns: u64,
+    pub(crate) low_before_ns: u64,
+    pub(crate) low_from_ns: u64,
+    pub(crate) low_packets: u64,
+    /// What the present RTT has delivered, in whole packets, and since when; what the one before did.
+    pub(crate) arrived: u64,
+    pub(crate) round_from_ns: u64,
+    pub(crate) delivered: u64,
+    /// How many times faster than at first it grows.
+    pub(crate) boost: u64,
+    pub(crate) begins: bool,
+    /// What an RTT delivered when the flow began again, in whole packets, and the smallest RTT until then; 0 otherwise.
+    pub(crate) delivered_before: u64,
+    pub(crate) min_before_ns: u64,
+    /// RTTs since it began.
+    pub(crate) rounds: u32,
+}
+
+impl LawFlow {
+    /// A new flow.
+    #[must_use]
+    pub fn start(law: &Law) -> LawFlow {
+        let window = u64::from(law.first_window);
+        LawFlow {
+            window,
+            pause_ns: u64::from(law.first_pause_ns),
+            min_rtt_ns: u64::MAX,
+            srtt_ns: 0,
+            spread_ns: 0,
+            low_ns: u64::MAX,
+            low_before_ns: u64::MAX,
+            low_from_ns: 0,
+            low_packets: 0,
+            arrived: 0,
+            round_from_ns: 0,
+            delivered: window,
+            boost: u64::from(LAW_UNIT),
+            begins: true,
+            delivered_before: 0,
+            min_before_ns: 0,
+            rounds: 0,
+        }
+    }
+
+    /// Packets that may be outstanding.
+    #[must_use]
+    pub fn window(&self, law: &Law) -> u32 {
+        ((self.window + u64::from(law.room)) >> 16).min(u64::from(MAX_WINDOW)) as u32
+    }
+
+    /// Least time between two sends, ns.
+    #[must_use]
+    pub fn intersend_ns(&self) -> u64 {
+        self.pause_ns
+    }
+
+    /// Takes in an ACK, of so many packets, the last of which was sent at `sent_ns`, on a clock that ticks every `tick_ns`.
+    pub fn on_ack(&mut self, law: &Law, sent_ns: u64, received_ns: u64, tick_ns: u64, packets: u32) {
+        let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
+        let packets = u64::from(packets.max(1));
+        self.see(rtt.min(LONGEST_NS), received_ns, packets);
+        let mut length = self.queue(law);
+        let is_seen = self.low_packets >= u64::from(law.least_packets);
+        if is_seen && received_ns.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
+            self.next_quarter(law, length, received_ns);
+        }
+        if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
+            self.next_round(received_ns);
+            if !self.begins && law.again_rtts > 0 && self.rounds >= law.again_rtts {
+                self.begin_again();
+                length = self.queue(law);
+            }
+        }
+        if self.begins && length < u64::from(law.first_until) {
+            self.window += packets * u64::from(law.first_growth);
+            self.window = self.window.min(FIRST_MOST * self.delivered + MORE_PACKETS).clamp(LEAST_WINDOW, MOST_WINDOW);
+            self.set_pace(law.first_pace);
+            return;
+        }
+        if self.begins {
+            self.end_beginning(law);
+        }
+        self.go_on(law, length, packets);
+    }
+
+    /// Notes an RTT.
+    fn see(&mut self, rtt: u64, now: u64, packets: u64) {
+        if self.min_rtt_ns == u64::MAX {
+            (self.min_rtt_ns, self.srtt_ns) = (rtt, rtt);
+            (self.low_from_ns, self.round_from_ns) = (now, now);
+        }
+        self.min_rtt_ns = self.min_rtt_ns.min(rtt);
+        let off = rtt.abs_diff(self.srtt_ns);
+        if rtt > self.srtt_ns {
+            self.srtt_ns += off / 8;
+        } else {
+            self.srtt_ns -= off / 8;
+        }
+        self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
+        self.low_ns = self.low_ns.min(rtt);
+        self.low_packets += packets;
+        self.arrived += packets;
+    }
+
+    /// The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two.
+    fn standing_ns(&self) -> u64 {
+        self.low_ns.min(self.low_before_ns)
+    }
+
+    /// How long the queue is, in targets of 2^-16; at most four.
+    fn queue(&self, law: &Law) -> u64 {
+        let gap = (self.srtt_ns << 16) / self.delivered;
+        let target = times(self.min_rtt_ns, law.target_of_rtt.into())
+            + times(gap.min(LONGEST_NS), law.target_of_gap.into())
+            + times(self.spread_ns, law.target_of_spread.into());
+        let queue = self.standing_ns().saturating_sub(self.min_rtt_ns);
+        ((queue << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
+    }
+
+    fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
+        (self.low_before_ns, self.low_ns) = (self.low_ns, u64::MAX);
+        (self.low_from_ns, self.low_packets) = (now, 0);
+        let faster = times(self.boost, law.faster.into()).min(law.fastest.into());
+        self.boost = if length < u64::from(LAW_UNIT) { faster } else { u64::from(LAW_UNIT) };
+    }
+
+    fn next_round(&mut self, now: u64) {
+        let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
+        let arrived = self.arrived.min(MAX_WINDOW.into());
+        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
+        (self.arrived, self.round_from_ns) = (0, now);
+        self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
+    }
+
+    /// What the RTT is now is taken for what it is without a queue.
+    fn begin_again(&mut self) {
+        (self.begins, self.rounds) = (true, 0);
+        self.delivered_before = (self.delivered >> 16).max(1);
+        (self.min_before_ns, self.min_rtt_ns) = (self.min_rtt_ns, self.standing_ns());
+    }
+
+    /// There is a queue. If an RTT delivers little more than before a flow began again, it was one then, too.
+    fn end_beginning(&mut self, law: &Law) {
+        let in_vain = (self.delivered >> 16) < AGAIN_GAIN * self.delivered_before;
+        if in_vain {
+            self.min_rtt_ns = self.min_rtt_ns.min(self.min_before_ns);
+        }
+        let without_queue = times(self.delivered, share(self.min_rtt_ns, self.srtt_ns));
+        let then_window = if in_vain { LAW_UNIT } else { law.then_window };
+        self.window = self.window.min(times(without_queue, then_window.into()));
+        (self.begins, self.delivered_before) = (false, 0);
+    }
+
+    /// What an ACK does once a flow has begun.
+    fn go_on(&mut self, law: &Law, length: u64, packets: u64) {
+        let level = Level::of(length);
+        let mut growth = level.signed(&law.growth);
+        if growth > 0 {
+            growth = times(growth as u64, self.boost) as i64;
+        }
+        let added = (level.of_all(&law.packets) << 16) / self.window.max(LAW_UNIT.into());
+        let change = packets as i64 * (growth + added as i64);
+        self.window = if change < 0 {
+            (self.window.saturating_sub(change.unsigned_abs())).max(self.window / 2)
+        } else {
+            self.window + change as u64
+        };
+        let most = times(self.delivered, level.of_all(&law.most)) + MORE_PACKETS;
+        self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
+        self.set_pace(level.of_all(&law.pace) as u32);
+    }
+
+    pub(crate) fn set_pace(&mut self, pace: u32) {
+        let standing = self.standing_ns().min(LONGEST_NS);
+        self.pause_ns = (standing * u64::from(pace) / self.window).clamp(1, LONGEST_PAUSE_NS);
+    }
+}
+
+/// A number times a multiple in 2^-16.
+#[inline]
+fn times(number: u64, multiple: u64) -> u64 {
+    (number * multiple) >> 16
+}
+
+/// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].
+#[inline]
+fn share(part: u64, whole: u64) -> u64 {
+    ((part << 16) / whole.max(1)).min(LAW_UNIT.into())
+}
+
+/// A place between two lengths of the queue.
+#[derive(Clone, Copy)]
+pub struct Level {
+    below: usize,
+    past: i64,
+}
+
+impl Level {
+    #[inline]
+    pub fn of(length: u64) -> Level {
+        let below = LEVEL_AT[1..LEVELS - 1].iter().map(|&at| usize::from(length >= at)).sum();
+        Level { below, past: (length - LEVEL_AT[below]) as i64 }
+    }
+
+    #[inline]
+    pub fn signed(self, values: &[i32; LEVELS]) -> i64 {
+        self.between(values[self.below].into(), values[self.below + 1].into())
+    }
+
+    #[inline]
+    fn of_all(self, values: &[u32; LEVELS]) -> u64 {
+        self.between(values[self.below].into(), values[self.below + 1].into()) as u64
+    }
+
+    /// What lies as far between these as the length of the queue between its levels.
+    #[inline]
+    fn between(self, low: i64, high: i64) -> i64 {
+        low + (((high - low) * self.past) >> LEVEL_WIDTH[self.below])
+    }
+}
