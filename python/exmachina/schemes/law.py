@@ -21,8 +21,8 @@ class Law(TypedDict):
     ...     target_of_rtt=one // 20, target_of_gap=one, target_of_spread=one,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
-    ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one,
-    ...     then_window=one, room=2 * one,
+    ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one,
+    ...     first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
     ... )
     >>> table = exmachina.Table.of_law(law, "mine")
     >>> exmachina.Flow(table).window, table.law == law
@@ -46,8 +46,8 @@ class Law(TypedDict):
     least_packets: int
     """So many packets, not in 2^-16, are what the RTTs of late are the least of."""
     again_rtts: int
-    """After so many RTTs, a whole number, a flow begins again, with the RTT as it is now for the smallest; if an RTT does
-    not deliver twice as much then, it goes back to what was the smallest before (0: never)."""
+    """After so many RTTs, a whole number, a flow begins again, with the RTT as it is now for the smallest; if an RTT
+    does not deliver twice as much then, it goes back to what was the smallest before (0: never)."""
     faster: int
     """In each quarter of an RTT below the target growth gets so many times faster,"""
     fastest: int
@@ -100,6 +100,6 @@ def _begins_again(rtts: int) -> str:
     if not rtts:
         return "it never begins again: a path that becomes longer is taken for a queue for ever"
     return (
-        f"after {rtts} RTTs it begins again, with the RTT as it is then for the smallest, and goes back if an RTT does not "
-        "deliver twice as much"
+        f"after {rtts} RTTs it begins again, with the RTT as it is then for the smallest, and goes back if an RTT "
+        "does not deliver twice as much"
     )
