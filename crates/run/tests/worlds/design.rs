@@ -13,7 +13,7 @@ use exmachina_net::path::{Dumbbell, Path};
 use exmachina_net::queue::Limit;
 use exmachina_net::random::{Purpose, Seed, Stream};
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Action, Controller, FlatTable, RuleTable, Signal};
+use exmachina_rules::{Action, Controller, FlatTable, LAW_UNIT, LEVELS, Law, RuleTable, Signal};
 use exmachina_run::design_simulator::{dumbbell, in_rounds, routed};
 use exmachina_run::sender::Sender;
 
@@ -114,7 +114,46 @@ fn add_links(network: &mut Network, dice: &mut Dice, rate_mbps: f64) {
     network.flows.iter_mut().for_each(|flow| flow.route = route(dice));
 }
 
+/// A law of any numbers that [`Law::check`] lets pass, from its least to its largest.
+fn law(dice: &mut Dice) -> Law {
+    const MOST: u32 = 64 * LAW_UNIT;
+    let mut any = |lo: u32, hi: u32| match dice.below(8) {
+        0 => lo,
+        1 => hi,
+        _ => (dice.log(f64::from(lo.max(1)), f64::from(hi)) as u32).clamp(lo, hi),
+    };
+    let mut any_of = |lo, hi| [0; LEVELS].map(|_| any(lo, hi));
+    let (growth, packets) = (any_of(0, 2 * LAW_UNIT).map(|growth| growth as i32 - LAW_UNIT as i32), any_of(0, MOST));
+    let (pace, most) = (any_of(1, 16 * LAW_UNIT), any_of(0, MOST));
+    let law = Law {
+        target_of_rtt: any(0, MOST),
+        target_of_gap: any(0, MOST),
+        target_of_spread: any(0, MOST),
+        growth: [growth[0].max(1), growth[1], growth[2], growth[3], growth[4]],
+        packets,
+        pace,
+        most: [most[0].max(pace[0].max(LAW_UNIT) + 1), most[1], most[2], most[3], most[4]],
+        least_packets: any(1, 64),
+        again_rtts: any(0, 1 << 15),
+        faster: any(LAW_UNIT, MOST),
+        fastest: any(LAW_UNIT, MOST),
+        first_window: any(2 * LAW_UNIT, 1024 * LAW_UNIT),
+        first_pause_ns: any(0, u32::MAX),
+        first_growth: any(1, MOST),
+        first_pace: any(1, 4 * LAW_UNIT - 1),
+        first_until: any(0, MOST),
+        then_window: any(0, MOST),
+        room: any(0, MOST),
+    };
+    assert_eq!(law.check(), Ok(()), "{law:?}");
+    law
+}
+
 fn table(dice: &mut Dice) -> FlatTable {
+    if dice.chance(0.25) {
+        let law = RuleTable::of_law(&Signal::ALL[..4], law(dice));
+        return FlatTable::new(&law).expect("a sound law");
+    }
     let signals = if dice.chance(0.2) { &Signal::ALL[..] } else { &Signal::ALL[..4] };
     // Of half of them every rule spaces packets: senders go along by these in rounds (`sender/cruise.rs`).
     let paces = dice.chance(0.5);
