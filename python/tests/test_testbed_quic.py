@@ -83,10 +83,10 @@ def test_a_run_over_quic_has_the_rows_and_the_traffic_of_a_simulated_one(tmp_pat
 
 
 def log(path: Path) -> pl.DataFrame:
-    """The events of a file as qvis takes it apart: records after separators, of which the first says what it is. Times are in
-    milliseconds and do not go back; events are `category:name`; packets have their size, space and number."""
-    empty, *records = path.read_text().split("\x1e")
-    head, *records = [json.loads(record) for record in records]
+    """The events of a file as qvis takes it apart: records after separators, of which the first says what it is. Times
+    are in milliseconds and do not go back; events are `category:name`; packets have their size, space and number."""
+    empty, *texts = path.read_text().split("\x1e")
+    head, *records = [json.loads(text) for text in texts]
     assert (empty, head["qlog_version"], head["qlog_format"]) == ("", "0.3", "JSON-SEQ")
     assert head["trace"]["vantage_point"] == {"type": "client"}
     assert head["trace"]["common_fields"] == {"protocol_type": ["QUIC"], "time_format": "relative", "reference_time": 0}
