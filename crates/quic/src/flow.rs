@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use exmachina_rules::{Controller, FlatTable};
 
+use crate::beginning::Beginning;
 use crate::rtt::Rtt;
 
 /// What `Instant`s count in, ns: no RTT is taken to be less.
@@ -16,8 +17,8 @@ const TICK_NS: u64 = 1;
 pub struct Flow {
     table: Arc<FlatTable>,
     controller: Controller,
-    /// Where time begins: nanoseconds are counted from here.
-    began: Instant,
+    /// Where time begins, as soon as the flow does: nanoseconds are counted from here.
+    beginning: Beginning,
     /// Largest UDP payload that the path takes, bytes.
     mtu: u16,
     /// Packets of the ACK frame that is being told of.
@@ -51,14 +52,15 @@ struct Taken {
 }
 
 impl Flow {
-    /// A new flow, on a path that takes datagrams of so many bytes. All instants that it is told of later are of the same clock.
+    /// A new flow, on a path that takes datagrams of so many bytes. It begins when data come (`beginning.rs`), and is until then what its
+    /// table begins with. All instants that it is told of later are of the same clock.
     #[must_use]
     pub fn start(table: Arc<FlatTable>, now: Instant, mtu: u16) -> Flow {
         let controller = Controller::start(&table);
         Flow {
             table,
             controller,
-            began: now,
+            beginning: Beginning::awaited(now),
             mtu,
             news: None,
             latest: None,
@@ -68,20 +70,29 @@ impl Flow {
         }
     }
 
-    /// A packet is sent that wants an ACK. If nothing was outstanding for longer than a probe timeout, the flow begins anew, as a
-    /// sender does that is switched on: what it remembers is of another time (RFC 5681 §4.1 has the same for TCP, with its
-    /// retransmission timeout). What waits for ACKs is not paused.
-    pub fn on_sent(&mut self, now: Instant) {
+    /// A packet of so many bytes is sent that wants an ACK, or some at once, of which the last has this number; of a search for larger
+    /// packets (RFC 9000 §14.4), none.
+    ///
+    /// If nothing was outstanding for longer than a probe timeout, the flow begins anew, as a sender does that is switched on: what it
+    /// remembers is of another time (RFC 5681 §4.1 has the same for TCP, with its retransmission timeout). What waits for ACKs is
+    /// not paused. And so it does with a new packet number space; the RTT is that of the path (RFC 9002 §6), and stays.
+    pub fn on_sent(&mut self, now: Instant, bytes: u64, number: u64) {
         let silent = self.quiet_since.take().map(|since| now.saturating_duration_since(since));
-        if silent.is_some_and(|silent| silent > self.rtt.probe_timeout()) {
+        if self.beginning.has_begun() && silent.is_some_and(|silent| silent > self.rtt.probe_timeout()) {
+            self.begin_anew();
+            self.rtt = Rtt::UNKNOWN;
+            self.beginning.wait(now);
+        }
+        if self.beginning.is_another_space(number) {
             self.begin_anew();
         }
+        self.beginning.on_sent(now, bytes, number, self.mtu_bytes());
     }
 
     /// A packet is acknowledged for the first time; those of one ACK frame come one by one, and [`Flow::on_end_acks`] ends them.
     pub fn on_ack(&mut self, sent: Instant) {
-        // RFC 9000 §9.4: packets of an old path count for nothing on a new one.
-        if sent < self.began {
+        // Those of the handshake and of a time before a silence count for nothing, nor do those of an old path on a new one (RFC 9000 §9.4).
+        if sent < self.beginning.since() {
             return;
         }
         let news = self.news.get_or_insert(News { sent, packets: 0 });
@@ -92,12 +103,17 @@ impl Flow {
     /// An ACK frame is complete that arrived at `received`, and so many bytes are outstanding. `app_limited`: there was nothing
     /// to send, although window and pace would have allowed it.
     pub fn on_end_acks(&mut self, received: Instant, outstanding: u64, app_limited: bool) {
+        let news = self.news.take();
+        self.beginning.on_ack(received, outstanding, app_limited, news.is_some());
         // None of them wanted an ACK: that is no news of the path.
-        let Some(news) = self.news.take() else { return };
-        let lost = std::mem::take(&mut self.lost);
-        let before = self.controller.clone();
+        let Some(news) = news else { return };
         self.rtt.update(received.saturating_duration_since(news.sent));
         self.quiet_since = (outstanding == 0).then_some(received);
+        if !self.beginning.has_begun() {
+            return;
+        }
+        let lost = std::mem::take(&mut self.lost);
+        let before = self.controller.clone();
         self.latest = Some(Taken { before, news, received, lost, app_limited });
         self.take_in_latest();
     }
@@ -105,8 +121,12 @@ impl Flow {
     /// So many packets were declared lost.
     ///
     /// RFC 9002 §A.7 declares losses before it tells a controller of the ACK that shows them, and so does the simulator; noq and
-    /// quinn do it after. So that ACK is taken in once more, after its losses.
+    /// quinn do it after. So that ACK is taken in once more, after its losses. Before the flow begins there is nothing to take them into: no
+    /// more than a packet of full size is outstanding, which the least window lets pass.
     pub fn on_lost(&mut self, now: Instant, packets: u32) {
+        if !self.beginning.has_begun() {
+            return;
+        }
         match &mut self.latest {
             Some(latest) if latest.received == now => {
                 latest.lost = latest.lost.saturating_add(packets);
@@ -123,8 +143,11 @@ impl Flow {
         }
     }
 
-    /// What a stack calls a congestion event: so many packets were declared lost, or all of a long time.
-    pub fn on_congestion(&mut self, now: Instant, lost: u32, is_persistent: bool) {
+    /// What a stack calls a congestion event: so many packets were declared lost, or all of a long time, of which the last was sent then.
+    pub fn on_congestion(&mut self, now: Instant, sent: Instant, lost: u32, is_persistent: bool) {
+        if sent < self.beginning.since() {
+            return;
+        }
         if is_persistent {
             self.on_persistent_congestion();
         } else if lost > 0 {
@@ -136,11 +159,18 @@ impl Flow {
     /// anew, with a new smallest RTT and the window that its table begins with.
     pub fn on_persistent_congestion(&mut self) {
         self.begin_anew();
+        self.rtt = Rtt::UNKNOWN;
     }
 
     /// The path takes datagrams of so many bytes from now on (RFC 9002 §7.2: the window in bytes follows).
     pub fn on_mtu(&mut self, mtu: u16) {
         self.mtu = mtu;
+    }
+
+    /// Largest datagram that the path is known to take, bytes.
+    #[must_use]
+    pub fn mtu(&self) -> u16 {
+        self.mtu
     }
 
     /// Bytes that may be outstanding: the window in packets of full size, at least one (RFC 9002 §7.2 has two; a window of one packet
@@ -174,6 +204,12 @@ impl Flow {
         u32::try_from(bytes.div_ceil(self.mtu_bytes())).unwrap_or(u32::MAX)
     }
 
+    /// When the flow began, if it has: packets that were sent before are none of its.
+    #[must_use]
+    pub fn began(&self) -> Option<Instant> {
+        self.beginning.has_begun().then(|| self.beginning.since())
+    }
+
     /// Memory, window in packets, pace and rule.
     #[must_use]
     pub fn controller(&self) -> &Controller {
@@ -194,11 +230,11 @@ impl Flow {
 
     fn begin_anew(&mut self) {
         self.controller = Controller::start(&self.table);
-        (self.latest, self.lost, self.rtt) = (None, 0, Rtt::UNKNOWN);
+        (self.latest, self.lost) = (None, 0);
     }
 
     fn ns(&self, at: Instant) -> u64 {
-        at.saturating_duration_since(self.began).as_nanos() as u64
+        at.saturating_duration_since(self.beginning.since()).as_nanos() as u64
     }
 
     fn mtu_bytes(&self) -> u64 {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod beginning;
 #[cfg(any(feature = "noq", feature = "quinn"))]
 mod controller;
 mod flow;

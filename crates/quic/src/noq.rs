@@ -16,9 +16,10 @@ impl ControllerFactory for TableConfig {
 }
 
 impl Controller for TableController {
-    /// Of packets that want ACKs alone.
-    fn on_packet_sent(&mut self, now: Instant, _bytes: u16, _pn: u64) {
-        self.flow.on_sent(now);
+    /// Of packets that want ACKs alone. One that is larger than the path is known to take is to find out whether it takes that.
+    fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        let bytes = if bytes > self.flow.mtu() { 0 } else { bytes };
+        self.flow.on_sent(now, bytes.into(), pn);
     }
 
     fn on_ack(&mut self, _: Instant, sent: Instant, _bytes: u64, _pn: u64, _app_limited: bool, _: &RttEstimator) {
@@ -40,14 +41,14 @@ impl Controller for TableController {
     fn on_congestion_event(
         &mut self,
         now: Instant,
-        _sent: Instant,
+        sent: Instant,
         is_persistent_congestion: bool,
         _is_ecn: bool,
         _lost_bytes: u64,
         _largest_lost_pn: u64,
     ) {
         let lost = std::mem::take(&mut self.losing);
-        self.flow.on_congestion(now, lost, is_persistent_congestion);
+        self.flow.on_congestion(now, sent, lost, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

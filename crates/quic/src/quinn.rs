@@ -24,9 +24,10 @@ impl TableController {
 }
 
 impl Controller for TableController {
-    /// Packets that carry nothing but ACKs come here, too. After one that leaves early in a pause, the pause goes unnoticed.
-    fn on_sent(&mut self, now: Instant, _bytes: u64, _last_packet_number: u64) {
-        self.flow.on_sent(now);
+    /// Packets that carry nothing but ACKs come here, too. After one that leaves early in a pause, the pause goes unnoticed. Packets that
+    /// search for a larger MTU do not.
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.flow.on_sent(now, bytes, last_packet_number);
     }
 
     fn on_ack(&mut self, _now: Instant, sent: Instant, _bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
@@ -38,9 +39,9 @@ impl Controller for TableController {
     }
 
     /// Losses are told of in bytes alone. Marks of congestion have none.
-    fn on_congestion_event(&mut self, now: Instant, _sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
         let lost = self.flow.packets(lost_bytes);
-        self.flow.on_congestion(now, lost, is_persistent_congestion);
+        self.flow.on_congestion(now, sent, lost, is_persistent_congestion);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

@@ -3,12 +3,15 @@
 mod link;
 mod witness;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use link::made::{algorithm, always, transport};
-use link::{FAST, Link, RTT, transfer};
+use link::{FAST, Link, MTU, RTT, transfer};
 
+use exmachina_quic::{TableConfig, TableController};
 use exmachina_rules::{Action, RuleTable, Signal, first_signals};
+use noq_proto::congestion::{Controller, ControllerFactory};
 
 /// What noq calls differently from quinn.
 mod stack {
@@ -18,6 +21,8 @@ mod stack {
     use std::num::NonZeroUsize;
     use std::sync::Arc;
     use std::time::Instant;
+
+    use exmachina_quic::TableController;
 
     pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
         Endpoint::new(config, server, false)
@@ -31,6 +36,12 @@ mod stack {
         answer: &mut Vec<u8>,
     ) -> Option<DatagramEvent> {
         endpoint.handle(now, FourTuple::new(from, None), None, datagram.into(), answer)
+    }
+
+    /// A connection's controller, if it is one of ours as it is.
+    pub fn controller(connection: &Connection) -> Option<TableController> {
+        let state = connection.congestion_state(PathId::ZERO)?.clone_box();
+        state.into_any().downcast().ok().map(|controller| *controller)
     }
 
     pub fn poll_transmit(connection: &mut Connection, now: Instant, datagram: &mut Vec<u8>) -> Option<Transmit> {
@@ -85,6 +96,20 @@ fn at_every_ack_of_a_connection_window_and_pace_are_those_of_the_simulators_cont
         transfer(link, 3_000_000, transport);
         witness::compare(&table, &seen.lock().unwrap());
     }
+}
+
+#[test]
+fn a_packet_that_searches_for_a_larger_mtu_begins_no_flow() {
+    let now = Instant::now();
+    let config = Arc::new(TableConfig::new(&always(10, 1.0)).unwrap());
+    let mut controller = config.build(now, MTU);
+    let began = |controller: &dyn Controller| {
+        controller.clone_box().into_any().downcast::<TableController>().expect("a table's").flow().began()
+    };
+    controller.on_packet_sent(now, MTU + 100, 0);
+    assert_eq!(began(&*controller), None);
+    controller.on_packet_sent(now, MTU, 1);
+    assert_eq!(began(&*controller), Some(now));
 }
 
 #[test]

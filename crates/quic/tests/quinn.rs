@@ -15,6 +15,8 @@ mod stack {
     use std::sync::Arc;
     use std::time::Instant;
 
+    use exmachina_quic::TableController;
+
     pub fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
         Endpoint::new(config, server, false, None)
     }
@@ -27,6 +29,12 @@ mod stack {
         answer: &mut Vec<u8>,
     ) -> Option<DatagramEvent> {
         endpoint.handle(now, from, None, None, datagram.into(), answer)
+    }
+
+    /// A connection's controller, if it is one of ours.
+    pub fn controller(connection: &Connection) -> Option<TableController> {
+        let state = connection.congestion_state().clone_box();
+        state.into_any().downcast().ok().map(|controller| *controller)
     }
 
     pub fn poll_transmit(connection: &mut Connection, now: Instant, datagram: &mut Vec<u8>) -> Option<Transmit> {

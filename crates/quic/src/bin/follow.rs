@@ -31,6 +31,13 @@ fn record(bytes: &[u8; 40], zero: Instant) -> Record {
     }
 }
 
+/// A flow that begins with a packet of full size.
+fn started(table: &Arc<FlatTable>, zero: Instant) -> Flow {
+    let mut flow = Flow::start(Arc::clone(table), zero, MTU);
+    flow.on_sent(zero, MTU.into(), 0);
+    flow
+}
+
 /// What stacks are told must follow from the rule.
 fn check(flow: &Flow) {
     let (window, intersend_ns) = (flow.controller().window(), flow.controller().intersend_ns());
@@ -46,7 +53,7 @@ fn main() {
     std::io::stdin().read_to_end(&mut records).expect("records");
 
     let zero = Instant::now();
-    let (mut flow, mut lost) = (Flow::start(Arc::clone(&table), zero, MTU), 0);
+    let (mut flow, mut lost) = (started(&table, zero), 0);
     let mut answers = Vec::new();
     for bytes in records.as_chunks().0 {
         match record(bytes, zero) {
@@ -58,7 +65,7 @@ fn main() {
                 }
             }
             Record::Loss(packets) => lost += packets,
-            Record::Restart => (flow, lost) = (Flow::start(Arc::clone(&table), zero, MTU), 0),
+            Record::Restart => (flow, lost) = (started(&table, zero), 0),
         }
         check(&flow);
         answers.extend(flow.controller().intersend_ns().to_le_bytes());

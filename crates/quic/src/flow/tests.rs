@@ -8,6 +8,7 @@ use exmachina_rules::{Action, Controller, FlatTable, LAW_UNIT, LEVELS, Law, Rule
 use super::Flow;
 
 const MTU: u16 = 1200;
+const FULL: u64 = MTU as u64;
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -28,7 +29,7 @@ fn table() -> Arc<FlatTable> {
 fn begun() -> (Flow, Instant) {
     let zero = Instant::now();
     let mut flow = Flow::start(table(), zero, MTU);
-    flow.on_sent(zero);
+    flow.on_sent(zero, FULL, 0);
     ack(&mut flow, &[zero], zero + ms(100), 1);
     (flow, zero + ms(100))
 }
@@ -95,7 +96,7 @@ fn after_a_pause_the_flow_begins_anew_but_not_while_it_waits() {
     for (outstanding, pause, window) in [(0, 275, 3), (0, 276, 1), (1200, 5000, 3)] {
         let (mut flow, now) = begun();
         ack(&mut flow, &[now], now + ms(100), outstanding);
-        flow.on_sent(now + ms(100 + pause));
+        flow.on_sent(now + ms(100 + pause), FULL, 1);
         assert_eq!(flow.controller().window(), window, "{pause}");
     }
 }
@@ -119,6 +120,7 @@ fn under_a_law_a_flow_that_has_too_little_to_send_keeps_its_window() {
     let table = Arc::new(FlatTable::new(&RuleTable::of_law(&[Signal::AckEwma], law())).unwrap());
     let mut flow = Flow::start(Arc::clone(&table), zero, MTU);
     assert_eq!(flow.controller().window(), 12);
+    flow.on_sent(zero, FULL, 0);
     for k in 0..100 {
         flow.on_ack(zero + ms(k));
         flow.on_end_acks(zero + ms(100 + k), 1, true);
@@ -180,4 +182,107 @@ fn a_window_that_has_to_hold_the_pace_is_what_leaves_in_an_rtt() {
     }
     // 50 packets in 100 ms; the window is 102.
     assert_eq!((flow.window_bytes(), flow.paced_window_bytes()), (102 * 1200, 50 * 1200));
+}
+
+/// ACKs of what comes before data are 100 ms apart, and those after 10 ms: the flow knows of the latter alone.
+#[test]
+fn a_flow_begins_with_data_and_not_with_the_handshake() {
+    let zero = Instant::now();
+    let mut flow = Flow::start(table(), zero, MTU);
+    // Initial, Handshake, and new connection IDs; others of these are outstanding when data come. That the first of them was no data
+    // is known by what follows.
+    for (at, bytes) in [(0, FULL), (100, 1150), (200, 140)] {
+        flow.on_sent(zero + ms(at), bytes, 0);
+        assert_eq!((flow.controller(), flow.began().is_some()), (&Controller::start(&table()), at == 0));
+        flow.on_ack(zero + ms(at));
+        flow.on_end_acks(zero + ms(at + 100), 0, true);
+    }
+    flow.on_sent(zero + ms(310), 60, 1);
+    let data = zero + ms(320);
+    flow.on_sent(data, FULL, 2);
+    assert_eq!(flow.began(), Some(data));
+    ack(&mut flow, &[zero + ms(310)], zero + ms(410), 1200);
+    assert_eq!(*flow.controller(), Controller::start(&table()));
+    let mut reference = Controller::start(&table());
+    for k in 0..5 {
+        ack(&mut flow, &[data + ms(10 * k)], data + ms(100 + 10 * k), 1200);
+        reference.on_ack(&table(), 10_000_000 * k, 100_000_000 + 10_000_000 * k, 1, 1);
+        assert_eq!(*flow.controller(), reference);
+    }
+}
+
+/// A server's certificate may be more than a window: its ACKs say that the window held the sender up.
+#[test]
+fn a_handshake_of_many_packets_is_forgotten_with_the_first_packet_of_another_space() {
+    let zero = Instant::now();
+    let mut flow = Flow::start(table(), zero, MTU);
+    flow.on_sent(zero, 150, 0);
+    for number in 0..4 {
+        flow.on_sent(zero + ms(100 * number), FULL, number);
+        ack(&mut flow, &[zero + ms(100 * number)], zero + ms(100 * number + 100), 1);
+    }
+    assert!(flow.controller().window() > 1 && flow.began().is_some());
+    flow.on_sent(zero + ms(400), 140, 0);
+    assert_eq!((flow.controller(), flow.began()), (&Controller::start(&table()), None));
+    // The RTT is that of the path: the probe timeout is far below that of an unknown one.
+    flow.on_sent(zero + ms(410), FULL, 1);
+    flow.on_ack(zero + ms(410));
+    flow.on_end_acks(zero + ms(510), 0, true);
+    flow.on_sent(zero + ms(510 + 500), 50, 2);
+    assert_eq!(flow.began(), None);
+}
+
+#[test]
+fn a_flow_begins_with_as_much_as_a_packet_of_full_size_or_when_it_is_held_up() {
+    let zero = Instant::now();
+    let awaited = || {
+        let mut flow = Flow::start(table(), zero, MTU);
+        flow.on_sent(zero, 700, 0);
+        flow
+    };
+    let mut flow = awaited();
+    flow.on_sent(zero + ms(1), 499, 1);
+    assert_eq!(flow.began(), None);
+    flow.on_sent(zero + ms(2), 1, 2);
+    assert_eq!(flow.began(), Some(zero + ms(2)));
+    // What was acknowledged is not outstanding.
+    let mut flow = awaited();
+    flow.on_ack(zero);
+    flow.on_end_acks(zero + ms(100), 0, true);
+    flow.on_sent(zero + ms(101), 700, 1);
+    assert_eq!(flow.began(), None);
+    // Where there was something to send, the sender was held up; and packets acknowledged earlier are none of the flow's.
+    ack(&mut flow, &[zero + ms(101)], zero + ms(201), 0);
+    assert_eq!((flow.began(), flow.controller().window()), (Some(zero + ms(100)), 2));
+}
+
+#[test]
+fn what_was_lost_before_a_flow_began_is_none_of_its_losses() {
+    let zero = Instant::now();
+    let mut flow = Flow::start(table(), zero, MTU);
+    flow.on_sent(zero, 140, 0);
+    flow.on_congestion(zero + ms(300), zero, 1, false);
+    let data = zero + ms(400);
+    flow.on_sent(data, FULL, 1);
+    ack(&mut flow, &[data], data + ms(100), 1);
+    ack(&mut flow, &[data], data + ms(101), 1);
+    let reference = flow.controller().clone();
+    flow.on_congestion(data + ms(101), data - ms(1), 400, false);
+    flow.on_congestion(data + ms(101), data - ms(1), 400, true);
+    assert_eq!(*flow.controller(), reference);
+    flow.on_congestion(data + ms(101), data, 400, false);
+    assert_eq!(flow.controller().window(), 1);
+}
+
+#[test]
+fn after_a_silence_the_flow_waits_for_data_again() {
+    let (mut flow, now) = begun();
+    ack(&mut flow, &[now], now + ms(100), 0);
+    // A PING that keeps the connection alive.
+    flow.on_sent(now + ms(5000), 40, 1);
+    flow.on_ack(now + ms(5000));
+    flow.on_end_acks(now + ms(5125), 0, true);
+    assert_eq!((flow.controller(), flow.began()), (&Controller::start(&table()), None));
+    flow.on_sent(now + ms(5200), FULL, 2);
+    assert_eq!(flow.began(), Some(now + ms(5200)));
 }

@@ -2,6 +2,7 @@
 //!
 //! The file is used with both stacks: what they call differently is in `crate::stack`.
 
+mod beginning;
 pub mod made;
 mod side;
 mod windows;
@@ -10,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::stack::controller;
 use crate::stack::{ClientConfig, ServerConfig, TransportConfig};
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use side::Side;
@@ -45,6 +47,8 @@ pub struct Transfer {
     pub waited: Duration,
     /// Datagrams lost on the way.
     pub lost: u64,
+    /// When the sender's flow began, after the first of these datagrams: before it, if it is less than nothing.
+    pub began_ms: f64,
 }
 
 impl Transfer {
@@ -64,25 +68,54 @@ impl Transfer {
     }
 }
 
-/// Sends so many bytes over a link. Panics where a minute of simulated time is not enough.
+/// Who sends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sender {
+    Client,
+    /// With a certificate of several packets.
+    Server,
+}
+
+/// Has a client send so many bytes over a link as soon as it is connected. Panics where a minute of simulated time is not enough.
 pub fn transfer(link: Link, bytes: usize, transport: TransportConfig) -> Transfer {
-    let (client, server) = configs(transport);
+    transfer_after(Duration::ZERO, Sender::Client, link, bytes, transport)
+}
+
+/// Has somebody send so many bytes, so long after the client's first packet, or as soon as it is connected.
+pub fn transfer_after(
+    pause: Duration,
+    sender: Sender,
+    link: Link,
+    bytes: usize,
+    transport: TransportConfig,
+) -> Transfer {
+    let (client, server) = configs(sender, transport);
     let began = Instant::now();
-    let mut pair = Pair { sender: Side::client(client, began), receiver: Side::server(server), way: Way::new(link) };
-    pair.sender.left = bytes;
+    let (client, server) = (Side::client(client, began), Side::server(server));
+    let (sender, receiver) = if sender == Sender::Client { (client, server) } else { (server, client) };
+    let mut pair = Pair { sender, receiver, way: Way::new(link) };
+    pair.sender.sends = true;
     let mut now = began;
+    let mut data = Some(began + pause);
     while pair.receiver.received < bytes {
+        if data.take_if(|at| *at <= now).is_some() {
+            pair.sender.left = bytes;
+        }
         pair.exchange(now);
-        now = pair.next().expect("somebody waits for something").max(now);
+        let next = pair.next().into_iter().chain(data).min();
+        now = next.expect("somebody waits for something").max(now);
         assert!(now < began + Duration::from_secs(60), "{} of {bytes} bytes in a minute", pair.receiver.received);
     }
     let Way { sent, waited, lost, .. } = pair.way;
     let first = *sent.first().expect("data was sent");
+    let flow = controller(pair.sender.connection()).map(|controller| controller.flow().clone());
+    let flow_began = flow.and_then(|flow| flow.began()).map_or(f64::NAN, |began| signed_ms(began, first));
     Transfer {
         received: pair.receiver.received,
         took: now - first,
         waited: waited / sent.len() as u32,
         lost,
+        began_ms: flow_began,
         sent: sent.iter().map(|&at| at - first).collect(),
     }
 }
@@ -102,17 +135,30 @@ pub fn figures() {
     }
 }
 
-/// A certificate signed by itself, which the client trusts.
-fn configs(mut transport: TransportConfig) -> (ClientConfig, ServerConfig) {
+/// From one instant to the other, ms.
+fn signed_ms(at: Instant, from: Instant) -> f64 {
+    (at.saturating_duration_since(from).as_secs_f64() - from.saturating_duration_since(at).as_secs_f64()) * 1e3
+}
+
+/// A certificate signed by itself, which the client trusts. The sender has these settings.
+fn configs(sender: Sender, mut transport: TransportConfig) -> (ClientConfig, ServerConfig) {
     let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
-    let certificate = rcgen::CertificateParams::new(["localhost".into()]).unwrap().self_signed(&key).unwrap();
+    let others = if sender == Sender::Server { 150 } else { 0 };
+    let names: Vec<_> = (0..others).map(|k| format!("name-{k}.example")).chain(["localhost".to_owned()]).collect();
+    let certificate = rcgen::CertificateParams::new(names).unwrap().self_signed(&key).unwrap();
     let mut roots = rustls::RootCertStore::empty();
     roots.add(certificate.der().clone()).unwrap();
     let mut client = ClientConfig::with_root_certificates(Arc::new(roots)).unwrap();
     transport.initial_mtu(MTU).mtu_discovery_config(None);
-    client.transport_config(Arc::new(transport));
     let key = PrivatePkcs8KeyDer::from(key.serialize_der());
-    (client, ServerConfig::with_single_cert(vec![certificate.der().clone()], key.into()).unwrap())
+    let mut server = ServerConfig::with_single_cert(vec![certificate.der().clone()], key.into()).unwrap();
+    let transport = Arc::new(transport);
+    if sender == Sender::Client {
+        client.transport_config(transport);
+    } else {
+        server.transport_config(transport);
+    }
+    (client, server)
 }
 
 struct Pair {

@@ -1,4 +1,4 @@
-//! One endpoint with its connection: the client sends on a stream, the server reads it.
+//! One endpoint with its connection: one of two sends on a stream, the other reads it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -19,6 +19,8 @@ pub struct Side {
     connection: Option<(ConnectionHandle, Connection)>,
     stream: Option<StreamId>,
     pub connected: bool,
+    /// It writes, and does not read.
+    pub sends: bool,
     /// Bytes that are still to be written.
     pub left: usize,
     /// Bytes read.
@@ -41,7 +43,7 @@ impl Side {
         let mut settings = EndpointConfig::default();
         settings.rng_seed(Some([seed; 32]));
         let endpoint = endpoint(Arc::new(settings), config);
-        Side { endpoint, connection: None, stream: None, connected: false, left: 0, received: 0 }
+        Side { endpoint, connection: None, stream: None, connected: false, sends: false, left: 0, received: 0 }
     }
 
     /// Takes in a datagram.
@@ -80,7 +82,7 @@ impl Side {
         self.connection.as_mut().and_then(|(_, connection)| connection.poll_timeout())
     }
 
-    fn connection(&mut self) -> &mut Connection {
+    pub fn connection(&mut self) -> &mut Connection {
         &mut self.connection.as_mut().expect("a connection").1
     }
 
@@ -97,8 +99,8 @@ impl Side {
     }
 
     fn read(&mut self) {
-        let server = self.connection().side().is_server();
-        let Some(stream) = self.stream.filter(|_| server) else { return };
+        let reads = !self.sends;
+        let Some(stream) = self.stream.filter(|_| reads) else { return };
         let mut receiving = self.connection().recv_stream(stream);
         let Ok(mut chunks) = receiving.read(true) else { return };
         let mut read = 0;

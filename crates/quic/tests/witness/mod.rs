@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use exmachina_quic::TableConfig;
+use exmachina_quic::{TableConfig, TableController};
 use exmachina_rules::{Controller as Reference, FlatTable, RuleTable};
 use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use noq_proto::{RttEstimator, TransportConfig};
@@ -12,9 +12,10 @@ use noq_proto::{RttEstimator, TransportConfig};
 /// An ACK frame, and what the controller said after it and its losses.
 #[derive(Debug)]
 pub struct Frame {
-    /// When the last of its packets was sent, how many there were, and when it arrived.
-    sent: Instant,
-    packets: u32,
+    /// When the flow began, if it had.
+    began: Option<Instant>,
+    /// When its packets were sent, and when it arrived.
+    sent: Vec<Instant>,
     received: Instant,
     /// Packets lost since the ACK frame before it.
     lost: u32,
@@ -35,25 +36,35 @@ pub fn transport(table: &RuleTable) -> (TransportConfig, Seen) {
     (transport, seen)
 }
 
-/// Tells the simulator's controller the same, losses first.
+/// Tells the simulator's controller the same, losses first, of packets sent since the flow began.
 pub fn compare(table: &RuleTable, seen: &[Frame]) {
     let table = FlatTable::new(table).unwrap();
     let mut reference = Reference::start(&table);
-    let ns = |at: Instant| (at - seen[0].sent).as_nanos() as u64;
+    let mut began = None;
     for (number, frame) in seen.iter().enumerate() {
+        if frame.began != began {
+            (reference, began) = (Reference::start(&table), frame.began);
+        }
+        let sent = frame.sent.iter().filter(|&&sent| began.is_some_and(|began| sent >= began));
+        let packets = sent.clone().count() as u32;
+        let (Some(&latest), Some(began)) = (sent.max(), began) else {
+            assert_eq!(frame.window, 1200 * u64::from(reference.window()), "ACK {number}");
+            continue;
+        };
+        let ns = |at: Instant| (at - began).as_nanos() as u64;
         let before = reference.clone();
         if frame.lost > 0 {
             reference.on_loss(frame.lost);
         }
-        let advance = frame.packets + frame.lost;
-        reference.on_stretched_ack(&table, ns(frame.sent), ns(frame.received), 1, advance, frame.packets);
+        let advance = packets + frame.lost;
+        reference.on_stretched_ack(&table, ns(latest), ns(frame.received), 1, advance, packets);
         if frame.app_limited {
             reference.keep_window(&before);
         }
         let rate = 1_200_000_000_000 / reference.intersend_ns().max(1);
         assert_eq!((frame.window, frame.rate), (1200 * u64::from(reference.window().max(1)), rate), "ACK {number}");
     }
-    assert!(seen.len() > 500, "{}", seen.len());
+    assert!(seen.len() > 500 && began != seen[0].began, "{} ACKs, the flow began at {began:?}", seen.len());
 }
 
 struct Watched {
@@ -64,7 +75,7 @@ struct Watched {
 impl ControllerFactory for Watched {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let inner = Arc::clone(&self.table).build(now, current_mtu);
-        Box::new(Witness { inner, seen: Arc::clone(&self.seen), news: None, lost: 0, waiting: 0 })
+        Box::new(Witness { inner, seen: Arc::clone(&self.seen), news: Vec::new(), lost: 0, waiting: 0 })
     }
 }
 
@@ -72,12 +83,18 @@ impl ControllerFactory for Watched {
 struct Witness {
     inner: Box<dyn Controller>,
     seen: Seen,
-    /// When the last packet of a frame was sent, and how many there are.
-    news: Option<(Instant, u32)>,
+    /// When the packets of a frame were sent.
+    news: Vec<Instant>,
     /// Packets that are being declared lost.
     lost: u32,
     /// Those that a timer found.
     waiting: u32,
+}
+
+impl Witness {
+    fn began(&self) -> Option<Instant> {
+        self.inner.clone_box().into_any().downcast::<TableController>().expect("a table's").flow().began()
+    }
 }
 
 impl Controller for Witness {
@@ -86,17 +103,19 @@ impl Controller for Witness {
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, pn: u64, app_limited: bool, rtt: &RttEstimator) {
-        let (latest, packets) = self.news.unwrap_or((sent, 0));
-        self.news = Some((latest.max(sent), packets + 1));
+        self.news.push(sent);
         self.inner.on_ack(now, sent, bytes, pn, app_limited, rtt);
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_pn: Option<u64>) {
         self.inner.on_end_acks(now, in_flight, app_limited, largest_pn);
-        let Some((sent, packets)) = self.news.take() else { return };
-        let (lost, window) = (std::mem::take(&mut self.waiting), self.inner.window());
+        let sent = std::mem::take(&mut self.news);
+        if sent.is_empty() {
+            return;
+        }
+        let (began, lost, window) = (self.began(), std::mem::take(&mut self.waiting), self.inner.window());
         let rate = self.inner.metrics().pacing_rate.unwrap();
-        self.seen.lock().unwrap().push(Frame { sent, packets, received: now, lost, app_limited, window, rate });
+        self.seen.lock().unwrap().push(Frame { began, sent, received: now, lost, app_limited, window, rate });
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {
@@ -131,7 +150,7 @@ impl Controller for Witness {
 
     fn clone_box(&self) -> Box<dyn Controller> {
         let (inner, seen) = (self.inner.clone_box(), Arc::clone(&self.seen));
-        Box::new(Witness { inner, seen, news: self.news, lost: self.lost, waiting: self.waiting })
+        Box::new(Witness { inner, seen, news: self.news.clone(), lost: self.lost, waiting: self.waiting })
     }
 
     fn initial_window(&self) -> u64 {

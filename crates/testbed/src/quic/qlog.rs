@@ -1,7 +1,7 @@
 //! noq's log in the version of qlog that qvis reads: 0.3 (draft-ietf-quic-qlog-main-schema-02), as JSON text sequences (RFC 7464).
 //!
 //! noq writes draft 13, of which qvis knows neither the head nor the names. It has ranges of acknowledged packets end one too late,
-//! and the pace in bytes. Timers, of which there are three for each packet, are left out.
+//! the pace in bytes, and calls the `owner` of transport parameters their initiator. Timers, of which there are three for each packet, are left out.
 
 use serde_json::{Value, json};
 
@@ -40,6 +40,9 @@ fn event(record: &[u8]) -> Option<Value> {
     }
     if let Some(rate) = data.get("pacing_rate").and_then(Value::as_u64) {
         data["pacing_rate"] = rate.saturating_mul(8).into();
+    }
+    if let Some(owner) = data.as_object_mut()?.remove("initiator") {
+        data["owner"] = owner;
     }
     data.get_mut("frames").and_then(Value::as_array_mut).into_iter().flatten().for_each(mend);
     Some(json!({ "time": event.remove("time")?, "name": name, "data": data }))
@@ -86,6 +89,28 @@ mod tests {
         assert_eq!(data["header"], json!({ "packet_type": "1RTT", "packet_number": 7 }));
         assert_eq!((&data["raw"]["length"], &data["frames"][0]["length"]), (&1222.into(), &1190.into()));
         assert_eq!(found[2]["data"]["pacing_rate"], 8000);
+    }
+
+    /// What qvis looks for in a file's head, before it reads on; times are milliseconds (there is no `time_units`) since the connection began.
+    #[test]
+    fn the_head_says_what_the_file_is_and_from_when_on_it_counts() {
+        let found = records(&as_version_03(b""));
+        assert_eq!(
+            (found.len(), &found[0]["qlog_version"], &found[0]["qlog_format"]),
+            (1, &"0.3".into(), &"JSON-SEQ".into())
+        );
+        let trace = &found[0]["trace"];
+        assert_eq!(trace["vantage_point"]["type"], "client");
+        let common = json!({ "protocol_type": ["QUIC"], "time_format": "relative", "reference_time": 0 });
+        assert_eq!((&trace["common_fields"], trace.get("configuration")), (&common, None));
+    }
+
+    #[test]
+    fn transport_parameters_have_an_owner() {
+        let written = b"\x1e{\"time\":0.5,\"name\":\"quic:parameters_set\",\"data\":{\"initiator\":\"remote\",\"initial_max_data\":9}}\n";
+        let found = records(&as_version_03(written));
+        assert_eq!(found[1]["name"], "transport:parameters_set");
+        assert_eq!(found[1]["data"], json!({ "owner": "remote", "initial_max_data": 9 }));
     }
 
     #[test]
