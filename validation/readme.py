@@ -78,8 +78,8 @@ KERNEL = """
 In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, which are in
 the range that `{table}` was trained on, medians of runs: each 5 s on and 5 s off, it has throughput and queue
 of {turns}; with transfers of 100 kB, {r4}. Of {networks} networks, how far simulations are from the kernel
-in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}
-(the table of that name, before it became [a law](docs/designs.md#laws)). In throughput a table is off
+in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}.
+In throughput a table is off
 by {most} at most, on one of them ([network by network](docs/reality.md)).
 """
 KERNELS = {"cubic": "Cubic", "newreno": "Reno", "bbr1": "BBR"}

@@ -40,8 +40,8 @@ networks other traffic. The dozen that are worst are measured anew on more traff
 *reduced*: each axis is set back to a plain value as long as four fifths of the harm stay. What is left is measured
 on 16 draws of traffic that chose nothing: those are the numbers here, and the scenario file has their seed.
 
-`internet-1` is the table of that name as it was before it became [a law](designs.md#laws):
-[its file](results/earlier/internet-1.dna).
+`internet-1` and `general-1-robust` are the tables of these names as they were before they became
+[laws](designs.md#robust-algorithms-as-laws): [their files](results/earlier).
 
 | measure | what is bad |
 |---|---|
