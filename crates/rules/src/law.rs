@@ -12,6 +12,7 @@ use crate::law_flow::{FIRST_MOST, LEAST_WINDOW};
 pub const LAW_UNIT: u32 = 1 << 16;
 /// Lengths of the queue at which a law says what is done: 0, 1/2, 1, 2 and 4 targets. Between them what is done is between, too.
 pub const LEVELS: usize = 5;
+
 /// What makes a law unusable.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("law: {field} is {value}, expected {expected}")]

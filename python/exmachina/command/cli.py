@@ -66,8 +66,8 @@ def design(
         output: Where to write the table (.dna); of several, that of the senders NAME goes to OUTPUT-NAME.dna. Beside
             it: a checkpoint after every step, and the history.
         options: See `DesignOptions`.
-        start: A table to begin with, instead of one rule: a file (.dna), or an algorithm of `exmachina list`; or one
-            for each name of senders, with commas between them.
+        start: A table to begin with, instead of one rule, or a law, where the model asks for one: a file (.dna), or an
+            algorithm of `exmachina list`; or one for each name of senders, with commas between them.
         quiet: Show no progress.
     """
     loaded = Model.load(model)

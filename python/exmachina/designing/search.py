@@ -56,6 +56,7 @@ def design(
         output: Where to write the table (`.dna`); nothing is written if not given.
         options: Budget, procedure, who computes, and what becomes of an earlier design at `output`.
         start: A table to begin with, instead of one rule, as a table, path or name; or one for each name of senders.
+            A law where the model asks for laws.
         on_progress: Called five times a second, in this thread.
         **settings: Fields of `DesignOptions`, which go before those of `options`.
 
