@@ -69,7 +69,7 @@ fn a_robust_table_fills_a_link_with_a_short_queue() {
 #[test]
 fn what_is_lost_arrives_in_the_end() {
     let link = Link { rate_mbps: 12.0, rtt: RTT, queue: 50, loses_one_in: Some(20) };
-    let found = transfer(link, 3_000_000, transport(&algorithm("general-1-robust")));
+    let found = transfer(link, 3_000_000, transport(&algorithm("internet-1")));
     assert!(found.lost > 100 && found.goodput_mbps() > 9.0, "{} {}", found.lost, found.goodput_mbps());
 }
 
