@@ -58,9 +58,10 @@ def at_one_pace(table: str) -> Iterator[str]:
     A law has no rules, and finds its pace by itself.
     """
     with tempfile.TemporaryDirectory() as folder:
-        exmachina.export(table, to="bpf", output=folder, name=NAME)
-        if not exmachina.Table.load(table).law:
-            set_pace(Path(folder) / "table.h", len(exmachina.Table.load(table)))
+        loaded = exmachina.Table.load(table)
+        exmachina.export(loaded, to="bpf", output=folder, name=NAME)
+        if not loaded.law:
+            set_pace(Path(folder) / "table.h", len(loaded))
         with registered(folder, NAME):
             yield NAME
 

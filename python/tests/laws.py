@@ -44,7 +44,7 @@ def numbers(seed: int) -> exmachina.Law:
         first_pause_ns=int(10 ** rng.uniform(3, 6)),
         first_growth=max(1, log(0.2, 2)),
         first_pace=max(1, log(0.3, 1.4, 3.9)),
-        first_until=log(0.3, 3.9),
+        first_until=max(1, log(0.3, 3.9)),
         then_window=log(0.4, 2),
         room=log(0.5, 30),
     )

@@ -91,6 +91,8 @@ impl Law {
             MOST.into(),
             "above 1, and above pace, where there is no queue, and at most 64",
         )?;
+        // Without a queue a beginning goes on. One that ended at once would take back what the window grew by since the last.
+        in_range("first_until", self.first_until.into(), 1, MOST.into(), "above 0 and at most 64")?;
         in_range("first_growth", self.first_growth.into(), 1, MOST.into(), "above 0 and at most 64")?;
         let first_most = FIRST_MOST as i64 * i64::from(LAW_UNIT);
         in_range("first_pace", self.first_pace.into(), 1, first_most - 1, "above 0 and below 4")?;
@@ -103,7 +105,6 @@ impl Law {
             ("target_of_spread", self.target_of_spread),
             ("faster", self.faster),
             ("fastest", self.fastest),
-            ("first_until", self.first_until),
             ("then_window", self.then_window),
             ("room", self.room),
         ];

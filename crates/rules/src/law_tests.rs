@@ -160,6 +160,7 @@ fn what_cannot_be_followed_is_refused_by_name() {
         "law: most is 65536, expected above 1, and above pace, where there is no queue, and at most 64"
     );
     assert_eq!(error(|law| law.first_growth = 0), "law: first_growth is 0, expected above 0 and at most 64");
+    assert_eq!(error(|law| law.first_until = 0), "law: first_until is 0, expected above 0 and at most 64");
     assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");

@@ -141,7 +141,7 @@ fn law(dice: &mut Dice) -> Law {
         first_pause_ns: any(0, u32::MAX),
         first_growth: any(1, MOST),
         first_pace: any(1, 4 * LAW_UNIT - 1),
-        first_until: any(0, MOST),
+        first_until: any(1, MOST),
         then_window: any(0, MOST),
         room: any(0, MOST),
     };
