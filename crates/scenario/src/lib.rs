@@ -92,7 +92,8 @@
 //! workload = { on = "forever" }       # its own, with the fields of [workload]
 //!
 //! [transport]                         # a preset, and what differs from it
-//! preset = "today"                    # or "remy13", "tao14": that of either paper's ns-2
+//! preset = "today"                    # or "remy13", "tao14": that of either paper's ns-2. What cubic, newreno and vegas are
+//!                                     # follows from it: cubic is cubic-linux-6 today, cubic-linux-2.6.22 with ns-2's
 //! connections = "fresh"               # a new one for each on-period; or "persistent"
 //! opening = "data"                    # or "syn": a packet of 40 bytes goes an RTT ahead (remy13); "syn-and-data": and
 //!                                     # the first data with it (remy13, Linux's modules)

@@ -5,7 +5,7 @@ use exmachina_net::network::FlowPlan;
 /// What a neighbour runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// By RFC 9438, with HyStart++.
+    /// As Linux 6 has it.
     Cubic,
     /// By RFC 5681 and 3465.
     NewReno,

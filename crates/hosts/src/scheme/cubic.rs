@@ -1,4 +1,5 @@
-//! Cubic by the letter of RFC 9438. What Linux kernels of the papers' day ran is in `cubic_linux.rs`.
+//! Cubic by the letter of RFC 9438, and with what Linux 6 has in place of HyStart++ before the first loss. What Linux
+//! kernels of the papers' day ran is in `cubic_linux.rs`.
 
 use exmachina_net::time::{Duration, Instant};
 

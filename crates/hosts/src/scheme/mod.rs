@@ -95,7 +95,7 @@ enum_of_schemes! {
         NewRenoNs2(NewRenoNs2),
         /// Reno as Linux 2.6.22 and ns-2 ran it.
         LinuxReno(LinuxReno),
-        /// Cubic by RFC 9438.
+        /// Cubic by RFC 9438, and as Linux 6 has it.
         Cubic(Cubic),
         /// Cubic as Linux 2.6 and ns-2 ran it.
         LinuxCubic(LinuxCubic),
