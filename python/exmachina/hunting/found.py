@@ -33,8 +33,8 @@ class Worst:
     """The worst network that was found for a scheme.
 
     >>> limits = exmachina.Limits("loss = [0, 2]")
-    >>> found = exmachina.worst("cubic", limits, measure="waste", networks=8, draws=1, checks=2)
-    >>> found.harm > 0.01, found.scheme
+    >>> found = exmachina.worst("cubic", limits, measure="idle", networks=8, draws=1, checks=2)
+    >>> found.harm > 0.1, found.scheme
     (True, 'cubic')
     """
 
