@@ -61,6 +61,23 @@ def trace(seed: int, events: int = 400) -> Records:
     return records
 
 
+def crowded(seed: int, events: int = 4000) -> Records:
+    """ACKs of one connection on a path whose queue others fill by half of it, with losses, and leave at the end."""
+    rng = np.random.default_rng(seed)
+    rtt_ns, gap_ns = int(10 ** rng.uniform(6, 8)), int(10 ** rng.uniform(5, 6.5))
+    queue_ns = int(rtt_ns * rng.uniform(1, 3))
+    records = np.zeros(events, RECORD)
+    sent = 10**9
+    for k, record in enumerate(records):
+        record["kind"] = LOSS if rng.random() < 0.002 else ACK
+        record["packets"] = rng.integers(1, 4)
+        sent += int(gap_ns * record["packets"])
+        filled = 0.05 < k / events < 0.9
+        record["sent_ns"], record["received_ns"] = sent, sent + rtt_ns + filled * queue_ns + int(rng.uniform(0, 1e4))
+        record["tick_ns"], record["advance"] = 1, record["packets"]
+    return records
+
+
 def oddities(seed: int, events: int = 3000) -> Records:
     """Records of any bits at all, and of those that clocks and receivers show when they are broken."""
     rng = np.random.default_rng(seed)

@@ -89,7 +89,8 @@ class LawByTheReadme:
         self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
-        self.rounds = self.min_before = self.delivered_before = 0
+        self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
+        self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
 
     @property
     def window(self) -> int:
@@ -122,7 +123,8 @@ class LawByTheReadme:
         return min((max(int(min(self.low, self.low_before)) - self.min_rtt, 0) << 16) // target, 262144)
 
     def on_ack(self, sent: int, received: int, *, tick_ns: int, advance: int, packets: int) -> None:  # noqa: ARG002
-        now, law = received, self.law
+        now, law, lost = received, self.law, self.lost
+        self.lost = False
         self.see(clamp(now - sent, max(tick_ns, 1), 2**40), now, packets)
         length = self.queue()
         if self.low_packets >= law["least_packets"] and (now - self.low_from) % 2**64 >= self.srtt // 4:
@@ -132,9 +134,13 @@ class LawByTheReadme:
             share = min((self.srtt << 16) // clamp((now - self.round_from) % 2**64, 1, 2**40), 65536)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
-            if not self.begins and 0 < law["again_rtts"] <= self.rounds:
+            self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
+            if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()
                 length = self.queue()
+        if self.shares:
+            self.share(now, packets, lost=lost)
+            return
         if self.begins and length < law["first_until"]:
             self.own = min(self.own + packets * law["first_growth"], 4 * self.delivered + 655360)
             self.own = clamp(self.own, 131072, self.max_window << 16)
@@ -143,9 +149,45 @@ class LawByTheReadme:
         if self.begins:
             self.end_beginning()
         self.go_on(length, packets)
+        if law["shared_below"] > 0:
+            self.watch(length, now)
+
+    def watch(self, length: int, now: int) -> None:
+        if length < 65536:
+            self.top, self.patience = 0, 1
+        elif self.top == 0:
+            self.top = self.own
+        elif self.own <= self.top * self.law["shared_below"] >> 16:
+            self.shares = self.was_cut = True
+            self.rounds = self.clear = 0
+            self.own, self.turn = self.top, at(now)
+
+    def share(self, now: int, k: int, *, lost: bool) -> None:
+        law = self.law
+        if self.clear == 3 or self.rounds >= law["shared_rtts"] * self.patience:
+            self.shares, self.rounds, self.top, self.patience = False, 0, self.own, min(2 * self.patience, 16)
+            return
+        if lost and not self.was_cut:
+            less = not self.rises and self.own < self.top
+            self.top = self.own * ((65536 + law["shared_cut"]) // 2) >> 16 if less else self.own
+            self.own = max(self.own * law["shared_cut"] >> 16, 131072)
+            below = max(self.top - self.own, 0)
+            self.turn = at(now, min(cube_root((below << 14) // law["shared_scale"] * 52939), 32768))
+            self.rises, self.was_cut, self.arrived, self.round_from = False, True, 0, now
+        if self.rises:
+            growth = k * 32768
+        else:
+            past = (at(now + self.srtt) - self.turn + 2**27) % 2**28 - 2**27
+            off = min(abs(past), 32768) ** 3 * law["shared_scale"] // 867361738
+            full = self.top + off if past >= 0 else max(self.top - off, 0)
+            full = clamp(full, self.own, self.own + self.own // 2)
+            growth = max(k * (((full - self.own) << 16) // self.own), (k * 32768 << 16) // self.own)
+        self.own = min(self.own + growth, 4 * self.delivered + 655360)
+        self.own = clamp(self.own, 131072, self.max_window << 16)
+        self.set_pace(49152)
 
     def begin_again(self) -> None:
-        self.begins, self.rounds, self.delivered_before = True, 0, max(self.delivered >> 16, 1)
+        self.begins, self.rounds, self.top, self.delivered_before = True, 0, 0, max(self.delivered >> 16, 1)
         self.min_before, self.min_rtt = self.min_rtt, int(min(self.low, self.low_before, 2**40))
 
     def end_beginning(self) -> None:
@@ -154,7 +196,7 @@ class LawByTheReadme:
             self.min_rtt, then = min(self.min_rtt, self.min_before), 65536
         share = min((self.min_rtt << 16) // self.srtt, 65536)
         self.own = min(self.own, (self.delivered * share >> 16) * then >> 16)
-        self.begins, self.delivered_before = False, 0
+        self.begins, self.delivered_before, self.top = False, 0, 0
 
     def go_on(self, length: int, k: int) -> None:
         growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))
@@ -164,8 +206,17 @@ class LawByTheReadme:
         self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 131072, self.max_window << 16)
         self.set_pace(pace)
 
-    def on_loss(self, packets: int) -> None:
-        pass
+    def on_loss(self, packets: int) -> None:  # noqa: ARG002
+        self.lost = True
+
+
+def at(now: int, later: int = 0) -> int:
+    return ((now % 2**64 >> 20) + later) % 2**28
+
+
+def cube_root(number: int) -> int:
+    root = round(number ** (1 / 3))
+    return next(near for near in (root + 1, root, root - 1) if near**3 <= number)
 
 
 def clamp(value: int, least: int, most: int) -> int:

@@ -13,6 +13,23 @@ def drawn(seed: int) -> exmachina.Table:
     return exmachina.Table.of_law(numbers(seed), f"law-{seed}")
 
 
+def sharing() -> exmachina.Table:
+    """A law by which a flow soon shares its link with whoever fills the queue, and often tries whether they went."""
+    law = numbers(0) | {
+        "target_of_rtt": UNIT // 20,
+        "target_of_gap": 0,
+        "target_of_spread": 0,
+        "growth": [UNIT // 10, UNIT // 20, 0, -UNIT // 20, -UNIT // 4],
+        "packets": [UNIT, UNIT // 2, 0, 0, 0],
+        "pace": 5 * [UNIT // 2],
+        "shared_below": UNIT // 2,
+        "shared_scale": UNIT * 4 // 10,
+        "shared_cut": UNIT * 7 // 10,
+        "shared_rtts": 20,
+    }
+    return exmachina.Table.of_law(law, "sharing")
+
+
 def numbers(seed: int) -> exmachina.Law:
     """Numbers that lie where a search looks for them; of every third law anywhere between their bounds."""
     rng = np.random.default_rng(seed)
@@ -47,4 +64,8 @@ def numbers(seed: int) -> exmachina.Law:
         first_until=max(1, log(0.3, 3.9)),
         then_window=log(0.4, 2),
         room=log(0.5, 30),
+        shared_below=int(UNIT * rng.choice([0, 0.1, 0.5])),
+        shared_scale=max(UNIT // 64, log(0.1, 4, 4)),
+        shared_cut=max(UNIT // 4, log(0.3, 0.95, 1)),
+        shared_rtts=int(rng.integers(1, 200)),
     )

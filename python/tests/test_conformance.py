@@ -14,11 +14,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from acks import ANSWER, RESTART, Answers, Records, answered, followed, in_quic, oddities, simulated, trace
+from acks import (
+    ANSWER,
+    LOSS,
+    RESTART,
+    Answers,
+    Records,
+    answered,
+    crowded,
+    followed,
+    in_quic,
+    oddities,
+    simulated,
+    trace,
+)
 from by_the_readme import ByTheReadme, LawByTheReadme
 from conftest import published
 from grown import grown
-from laws import drawn
+from laws import drawn, sharing
 
 import exmachina
 from exmachina import Table
@@ -39,7 +52,7 @@ def tables() -> list[Table]:
     made += [grown(seed, all_seven, 3) for seed in range(6, 9)]
     made += [grown(seed, [name], 12) for seed, name in enumerate(all_seven, 9)]
     made += [Table.single(FOUR, 0.9, 3, 1.5, "one-rule"), Table.single(FOUR, 1.0, -1, 0.0, "mute")]
-    return shipped + made + [drawn(seed) for seed in range(9)]
+    return shipped + made + [drawn(seed) for seed in range(9)] + [sharing()]
 
 
 TABLES = tables()
@@ -59,7 +72,7 @@ def quantised(tmp_path_factory: pytest.TempPathFactory) -> list[Table]:
 @pytest.fixture(scope="module")
 def traces() -> Records:
     """All traces, one after another: each begins with a restart."""
-    parts = [trace(seed) for seed in SEEDS]
+    parts = [trace(seed) for seed in SEEDS] + [crowded(seed) for seed in SEEDS[:4]]
     for part in parts:
         part[0]["kind"] = RESTART
     return np.concatenate(parts)
@@ -124,6 +137,20 @@ def check(expected: Answers, got: Answers, table: Table) -> None:
     assert len(got) == len(expected)
     differ = np.flatnonzero(got != expected)
     assert not len(differ), f"{table.name}, record {differ[0]}: {got[differ[0]]}, expected {expected[differ[0]]}"
+
+
+def test_laws_share_with_others_in_the_traces_and_answer_losses(quantised: list[Table], traces: Records) -> None:
+    law = quantised[-1].law
+    flow, shared, cut = None, 0, 0
+    for sent, received, tick, advance, packets, kind, _ in traces.tolist():
+        if kind == RESTART or flow is None:
+            flow = LawByTheReadme({"law": law, "max_window": 1_000_000})
+        elif kind == LOSS:
+            flow.on_loss(packets)
+        else:
+            flow.on_ack(sent, received, tick_ns=tick, advance=advance, packets=packets)
+            shared, cut = shared + flow.shares, cut + (flow.shares and not flow.rises)
+    assert shared > 500 and cut > 200, (shared, cut)
 
 
 def test_traces_reach_many_rules(expected: list[Answers]) -> None:

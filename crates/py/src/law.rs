@@ -45,4 +45,8 @@ numbers! {
     first_until: u32,
     then_window: u32,
     room: u32,
+    shared_below: u32,
+    shared_scale: u32,
+    shared_cut: u32,
+    shared_rtts: u32,
 }

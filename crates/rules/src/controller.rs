@@ -54,6 +54,9 @@ impl Controller {
     /// Takes in that so many packets were lost; before the ACK that shows it.
     pub fn on_loss(&mut self, packets: u32) {
         self.memory.on_loss(packets);
+        if let Some(flow) = &mut self.law {
+            flow.on_loss();
+        }
     }
 
     /// Takes in an ACK of so many `packets`, which a receiver acknowledged together (RFC 1122 §4.2.3.2): it is as many

@@ -65,6 +65,15 @@ pub struct Law {
     pub then_window: u32,
     /// So many packets more than the window may be outstanding: bursts are no reason to wait.
     pub room: u32,
+    /// Whoever's window has shrunk to this share of what it was when a queue came, and the queue still stands, takes it that
+    /// others fill it, and shares the link with them as they do (never if 0): a window as of Cubic (RFC 9438 §4),
+    pub shared_below: u32,
+    /// which grows by its constant C, packets/s³,
+    pub shared_scale: u32,
+    /// and of which a loss leaves this share.
+    pub shared_cut: u32,
+    /// After so many RTTs, a whole number, it is tried whether the queue goes; in vain, after twice as many the next time.
+    pub shared_rtts: u32,
 }
 
 impl Law {
@@ -121,6 +130,12 @@ impl Law {
         )?;
         in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("again_rtts", self.again_rtts.into(), 0, 1 << 15, "0 to 32768")?;
+        in_range("shared_below", self.shared_below.into(), 0, i64::from(LAW_UNIT) / 2, "0 to 1/2")?;
+        if self.shared_below > 0 {
+            in_range("shared_scale", self.shared_scale.into(), 1 << 10, 1 << 18, "1/64 to 4")?;
+            in_range("shared_cut", self.shared_cut.into(), 1 << 14, i64::from(LAW_UNIT), "1/4 to 1")?;
+            in_range("shared_rtts", self.shared_rtts.into(), 1, 1 << 12, "1 to 4096")?;
+        }
         in_range("faster", self.faster.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")?;
         in_range("fastest", self.fastest.into(), LAW_UNIT.into(), MOST.into(), "1 to 64")
     }

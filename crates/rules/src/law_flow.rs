@@ -22,6 +22,23 @@ const MORE_PACKETS: u64 = 10 << 16;
 pub const FIRST_MOST: u64 = 4;
 /// Where a flow begins again, an RTT must deliver so many times what it did.
 const AGAIN_GAIN: u64 = 2;
+/// A flow that shares a link begins to with half as much again in each RTT, until the first loss,
+const SHARED_FIRST: u64 = 2;
+/// sends at three quarters of the RTT over the window,
+const SHARED_PACE: u32 = LAW_UNIT / 4 * 3;
+/// and grows by half a packet in an RTT at least: RFC 9438 §4.3 has 0.53.
+const SHARED_LEAST: u64 = (LAW_UNIT / 2) as u64;
+/// It is tried so many times as late as at first whether others have gone, at most.
+const MOST_PATIENCE: u32 = 16;
+/// Others have gone when so many RTTs ended without a queue.
+const CLEAR_ROUNDS: u32 = 3;
+/// The time of turning of a window of Cubic is in 2^20 ns, a good millisecond. Of it 28 bits are kept, three days.
+const TURN_SHIFT: u32 = 20;
+const TURN_BITS: u32 = 28;
+/// So many of them from where it turns the window is as it is farther away.
+const FAR: u64 = 1 << 15;
+/// How many of their cubes are a cubic second.
+const CUBES: u64 = 867_361_738;
 /// RTTs are counted to here.
 const MOST_ROUNDS: u32 = (1 << 16) - 1;
 /// RTTs that are longer count as 18 minutes, and pauses as ten seconds.
@@ -52,8 +69,21 @@ pub struct LawFlow {
     /// What an RTT delivered when the flow began again, in whole packets, and the smallest RTT until then; 0 otherwise.
     pub(crate) delivered_before: u64,
     pub(crate) min_before_ns: u64,
-    /// RTTs since it began.
+    /// RTTs since it began, or began to share, or last tried whether it still must.
     pub(crate) rounds: u32,
+    /// It shares the link with others that fill the queue, and has lost none since.
+    pub(crate) shares: bool,
+    pub(crate) rises: bool,
+    /// There was a loss since the last ACK; one was answered in this RTT.
+    pub(crate) lost: bool,
+    pub(crate) was_cut: bool,
+    /// The window when the queue came, or before the last loss; 0 if there is no queue. And when it is back there.
+    pub(crate) top: u64,
+    pub(crate) turn: u32,
+    /// How many times as long as at first until it is tried whether others have gone.
+    pub(crate) patience: u32,
+    /// RTTs in a row that ended without a queue.
+    pub(crate) clear: u32,
 }
 
 impl LawFlow {
@@ -79,6 +109,14 @@ impl LawFlow {
             delivered_before: 0,
             min_before_ns: 0,
             rounds: 0,
+            shares: false,
+            rises: true,
+            lost: false,
+            was_cut: false,
+            top: 0,
+            turn: 0,
+            patience: 1,
+            clear: 0,
         }
     }
 
@@ -94,6 +132,11 @@ impl LawFlow {
         self.pause_ns
     }
 
+    /// Takes in that packets were lost; before the ACK that shows it. Whoever shares no link looks at the queue alone.
+    pub fn on_loss(&mut self) {
+        self.lost = true;
+    }
+
     /// Takes in an ACK, of so many packets, the last of which was sent at `sent_ns`, on a clock that ticks every `tick_ns`.
     pub fn on_ack(&mut self, law: &Law, sent_ns: u64, received_ns: u64, tick_ns: u64, packets: u32) {
         let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
@@ -106,10 +149,15 @@ impl LawFlow {
         }
         if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
             self.next_round(received_ns);
-            if !self.begins && law.again_rtts > 0 && self.rounds >= law.again_rtts {
+            self.clear = if length < u64::from(LAW_UNIT) { (self.clear + 1).min(CLEAR_ROUNDS) } else { 0 };
+            if !self.begins && !self.shares && law.again_rtts > 0 && self.rounds >= law.again_rtts {
                 self.begin_again();
                 length = self.queue(law);
             }
+        }
+        let lost = core::mem::take(&mut self.lost);
+        if self.shares {
+            return self.share(law, received_ns, packets, lost);
         }
         if self.begins && length < u64::from(law.first_until) {
             self.window += packets * u64::from(law.first_growth);
@@ -121,6 +169,65 @@ impl LawFlow {
             self.end_beginning(law);
         }
         self.go_on(law, length, packets);
+        if law.shared_below > 0 {
+            self.watch(law, length, received_ns);
+        }
+    }
+
+    /// While it does not share: the window when the queue came, and whether it stands though little is left of that window.
+    fn watch(&mut self, law: &Law, length: u64, now: u64) {
+        if length < u64::from(LAW_UNIT) {
+            (self.top, self.patience) = (0, 1);
+        } else if self.top == 0 {
+            self.top = self.window;
+        } else if self.window <= times(self.top, law.shared_below.into()) {
+            (self.shares, self.was_cut, self.rounds, self.clear) = (true, true, 0, 0);
+            (self.window, self.turn) = (self.top, turn_at(now, 0));
+        }
+    }
+
+    /// What an ACK does where others fill the queue: the window is Cubic's.
+    fn share(&mut self, law: &Law, now: u64, packets: u64, lost: bool) {
+        if self.clear >= CLEAR_ROUNDS || self.rounds >= law.shared_rtts * self.patience {
+            self.patience = (2 * self.patience).min(MOST_PATIENCE);
+            (self.shares, self.rounds, self.top) = (false, 0, self.window);
+            return;
+        }
+        if lost && !self.was_cut {
+            self.cut(law, now);
+        }
+        let growth = if self.rises {
+            packets * u64::from(LAW_UNIT) / SHARED_FIRST
+        } else {
+            let next =
+                self.cubic(law, now.wrapping_add(self.srtt_ns)).clamp(self.window, self.window + self.window / 2);
+            let growth = packets * (((next - self.window) << 16) / self.window);
+            growth.max(((packets * SHARED_LEAST) << 16) / self.window)
+        };
+        let most = FIRST_MOST * self.delivered + MORE_PACKETS;
+        self.window = (self.window + growth).min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
+        self.set_pace(SHARED_PACE);
+    }
+
+    /// A loss: fast convergence (RFC 9438 §4.7), the window, and when it will be back (§4.2).
+    fn cut(&mut self, law: &Law, now: u64) {
+        let cut = u64::from(law.shared_cut);
+        let is_less = !self.rises && self.window < self.top;
+        self.top = if is_less { times(self.window, (u64::from(LAW_UNIT) + cut) / 2) } else { self.window };
+        self.window = times(self.window, cut).max(LEAST_WINDOW);
+        let below = self.top.saturating_sub(self.window);
+        let away = cube_root(((below << 14) / u64::from(law.shared_scale)) * (CUBES >> 14)).min(FAR);
+        self.turn = turn_at(now, away);
+        (self.rises, self.was_cut) = (false, true);
+        (self.arrived, self.round_from_ns) = (0, now);
+    }
+
+    /// The window of RFC 9438 §4.2 at some time.
+    fn cubic(&self, law: &Law, at: u64) -> u64 {
+        let past = (turn_at(at, 0).wrapping_sub(self.turn) << (32 - TURN_BITS)) as i32 >> (32 - TURN_BITS);
+        let away = u64::from(past.unsigned_abs()).min(FAR);
+        let off = away * away * away * u64::from(law.shared_scale) / CUBES;
+        if past < 0 { self.top.saturating_sub(off) } else { self.top + off }
     }
 
     /// Notes an RTT.
@@ -170,11 +277,12 @@ impl LawFlow {
         self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
+        self.was_cut = false;
     }
 
     /// What the RTT is now is taken for what it is without a queue.
     fn begin_again(&mut self) {
-        (self.begins, self.rounds) = (true, 0);
+        (self.begins, self.rounds, self.top) = (true, 0, 0);
         self.delivered_before = (self.delivered >> 16).max(1);
         (self.min_before_ns, self.min_rtt_ns) = (self.min_rtt_ns, self.standing_ns());
     }
@@ -188,7 +296,7 @@ impl LawFlow {
         let without_queue = times(self.delivered, share(self.min_rtt_ns, self.srtt_ns));
         let then_window = if in_vain { LAW_UNIT } else { law.then_window };
         self.window = self.window.min(times(without_queue, then_window.into()));
-        (self.begins, self.delivered_before) = (false, 0);
+        (self.begins, self.delivered_before, self.top) = (false, 0, 0);
     }
 
     /// What an ACK does once a flow has begun.
@@ -220,6 +328,23 @@ impl LawFlow {
 #[inline]
 fn times(number: u64, multiple: u64) -> u64 {
     (number * multiple) >> 16
+}
+
+/// So much later than a time, as times of turning are kept.
+fn turn_at(now: u64, later: u64) -> u32 {
+    (((now >> TURN_SHIFT) + later) & ((1 << TURN_BITS) - 1)) as u32
+}
+
+/// The whole part of the cube root of a number below 2^57.
+fn cube_root(number: u64) -> u64 {
+    let mut root = 0;
+    for bit in (0..19).rev() {
+        let next = root + (1 << bit);
+        if next * next * next <= number {
+            root = next;
+        }
+    }
+    root
 }
 
 /// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].

@@ -33,6 +33,10 @@ fn law() -> Law {
         first_until: of(1.0),
         then_window: of(1.0),
         room: of(2.0),
+        shared_below: 0,
+        shared_scale: 0,
+        shared_cut: 0,
+        shared_rtts: 0,
     }
 }
 
@@ -141,6 +145,94 @@ fn beginning_again_in_vain_leaves_the_smallest_rtt_as_it_was() {
     assert!(begun > 3, "{begun}");
 }
 
+/// A law of those who share: from an eighth of the window on, as RFC 9438 has it, and tries again after 100 RTTs.
+fn sharing() -> Law {
+    Law { shared_below: of(0.125), shared_scale: of(0.4), shared_cut: of(0.7), shared_rtts: 100, ..law() }
+}
+
+/// So many RTTs of so many ms, whatever the flow does: others have filled the queue.
+fn among_others(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts: u64) {
+    for _ in 0..rtts {
+        let window = u64::from(flow.window(law));
+        for _ in 0..window {
+            *now += rtt_ms * MS / window;
+            flow.on_ack(law, *now - rtt_ms * MS, *now, 1, 1);
+        }
+    }
+}
+
+/// One that shares, since a loss at a window of some 1000 packets.
+fn who_shares(law: &Law, now: &mut u64) -> LawFlow {
+    let mut flow = LawFlow::start(law);
+    among_others(&mut flow, law, now, 100, 4);
+    while !flow.shares || flow.window < 1000 << 16 {
+        among_others(&mut flow, law, now, 200, 1);
+    }
+    flow.on_loss();
+    among_others(&mut flow, law, now, 200, 1);
+    flow
+}
+
+#[test]
+fn where_a_queue_stands_though_little_is_left_of_a_window_it_becomes_that_of_cubic() {
+    let (law, mut now) = (sharing(), 0);
+    let mut flow = who_shares(&law, &mut now);
+    let (top, began) = (flow.top, now - 200 * MS);
+    assert!(top >= 1000 << 16 && (7 * top / 10..75 * top / 100).contains(&flow.window), "{flow:?}");
+    // RFC 9438 §4.2: back after the cube root of what was lost over C, slowly at last; and then faster.
+    let away_s = libm::cbrt(0.3 * (top >> 16) as f64 / 0.4);
+    let mut at = |part: f64| {
+        while ((now - began) as f64) < part * away_s * 1e9 {
+            among_others(&mut flow, &law, &mut now, 200, 1);
+        }
+        flow.window as f64 / top as f64
+    };
+    for (part, window) in [(0.5, 1.0 - 0.3 / 8.0), (1.0, 1.0), (1.5, 1.0 + 0.3 / 8.0)] {
+        assert!((at(part) - window).abs() < 0.015, "{part}: {} {window}", at(part));
+    }
+}
+
+#[test]
+fn of_losses_in_an_rtt_one_is_answered_and_those_who_share_nothing_answer_none() {
+    let (law, mut now) = (sharing(), 0);
+    let mut flow = who_shares(&law, &mut now);
+    among_others(&mut flow, &law, &mut now, 200, 2);
+    let before = flow.window;
+    for _ in 0..3 {
+        flow.on_loss();
+        flow.on_ack(&law, now - 200 * MS, now, 1, 1);
+    }
+    assert!((69 * before / 100..71 * before / 100).contains(&flow.window), "{before} {flow:?}");
+    let (mut told, mut alone) = (LawFlow::start(&law), LawFlow::start(&law));
+    for i in 0..500 {
+        told.on_loss();
+        told.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
+        alone.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
+    }
+    assert_eq!(told, alone);
+}
+
+#[test]
+fn it_is_tried_ever_more_rarely_whether_the_queue_goes_until_it_does() {
+    let (law, mut now) = (sharing(), 0);
+    let mut flow = who_shares(&law, &mut now);
+    let mut tried = Vec::new();
+    for rtt in 0..3000 {
+        let shared = flow.shares;
+        among_others(&mut flow, &law, &mut now, 200, 1);
+        if shared && !flow.shares {
+            tried.push(rtt);
+        }
+    }
+    let apart: Vec<u64> = tried.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(apart.len() >= 3 && apart.windows(2).all(|pair| pair[1] > pair[0] * 3 / 2), "{tried:?}");
+    while !flow.shares {
+        among_others(&mut flow, &law, &mut now, 200, 1);
+    }
+    among_others(&mut flow, &law, &mut now, 100, 8);
+    assert!(!flow.shares && flow.patience == 1, "{flow:?}");
+}
+
 #[test]
 fn what_cannot_be_followed_is_refused_by_name() {
     let of_law = |change: fn(&mut Law)| {
@@ -164,6 +256,15 @@ fn what_cannot_be_followed_is_refused_by_name() {
     assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
+    let with = |change: fn(&mut Law)| {
+        let mut law = sharing();
+        change(&mut law);
+        law.check().unwrap_err().to_string()
+    };
+    assert_eq!(with(|law| law.shared_below = LAW_UNIT), "law: shared_below is 65536, expected 0 to 1/2");
+    assert_eq!(with(|law| law.shared_scale = 0), "law: shared_scale is 0, expected 1/64 to 4");
+    assert_eq!(with(|law| law.shared_cut = 0), "law: shared_cut is 0, expected 1/4 to 1");
+    assert_eq!(with(|law| law.shared_rtts = 0), "law: shared_rtts is 0, expected 1 to 4096");
     assert_eq!(error(|law| law.room = u32::MAX), "law: room is 4294967295, expected 0 to 64");
 }
 
@@ -173,8 +274,10 @@ proptest! {
     fn whatever_clocks_show_a_window_and_a_pause_stay_in_bounds(
         acks in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), any::<u32>()), 1..50),
         largest in any::<bool>(),
+        shares in any::<bool>(),
+        lost in any::<u64>(),
     ) {
-        let mut law = law();
+        let mut law = if shares { Law { shared_below: LAW_UNIT / 2, shared_rtts: 1, ..sharing() } } else { law() };
         if largest {
             let most = 1 << 22;
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
@@ -184,7 +287,13 @@ proptest! {
         }
         prop_assert_eq!(law.check(), Ok(()));
         let mut flow = LawFlow::start(&law);
-        for (sent, received, tick, packets) in acks {
+        for (k, (sent, received, tick, packets)) in acks.into_iter().enumerate() {
+            if lost >> k & 1 == 1 {
+                flow.on_loss();
+            }
+            if shares && k == 10 {
+                (flow.begins, flow.shares, flow.top) = (false, true, flow.window);
+            }
             flow.on_ack(&law, sent, received, tick, packets);
             prop_assert!((2..=MAX_WINDOW).contains(&flow.window(&law)), "{:?}", flow);
             prop_assert!((1..=LONGEST_PAUSE_NS).contains(&flow.intersend_ns()), "{:?}", flow);

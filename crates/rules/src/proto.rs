@@ -231,6 +231,14 @@ pub(crate) struct LawMessage {
     least_packets: u32,
     #[prost(uint32, tag = "18")]
     again_rtts: u32,
+    #[prost(uint32, tag = "19")]
+    shared_below: u32,
+    #[prost(uint32, tag = "20")]
+    shared_scale: u32,
+    #[prost(uint32, tag = "21")]
+    shared_cut: u32,
+    #[prost(uint32, tag = "22")]
+    shared_rtts: u32,
 }
 
 impl LawMessage {
@@ -254,6 +262,10 @@ impl LawMessage {
             room: law.room,
             least_packets: law.least_packets,
             again_rtts: law.again_rtts,
+            shared_below: law.shared_below,
+            shared_scale: law.shared_scale,
+            shared_cut: law.shared_cut,
+            shared_rtts: law.shared_rtts,
         }
     }
 
@@ -278,6 +290,10 @@ impl LawMessage {
             room: self.room,
             least_packets: self.least_packets,
             again_rtts: self.again_rtts,
+            shared_below: self.shared_below,
+            shared_scale: self.shared_scale,
+            shared_cut: self.shared_cut,
+            shared_rtts: self.shared_rtts,
         })
     }
 }

@@ -23,6 +23,7 @@ class Law(TypedDict):
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
     ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one,
     ...     first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
+    ...     shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
     >>> table = exmachina.Table.of_law(law, "mine")
     >>> exmachina.Flow(table).window, table.law == law
@@ -66,6 +67,15 @@ class Law(TypedDict):
     """and the window then, as a multiple of what an RTT would deliver without the queue."""
     room: int
     """So many packets more than the window may be outstanding."""
+    shared_below: int
+    """Whoever's window has shrunk to this share of what it was when a queue came, and still the queue stands, shares
+    the link with others that fill it, and has a window like Cubic's (RFC 9438 section 4; 0: never),"""
+    shared_scale: int
+    """which grows by this constant C, packets/s^3 (the only number of seconds),"""
+    shared_cut: int
+    """and of which a loss leaves this share."""
+    shared_rtts: int
+    """After so many RTTs, a whole number, it is tried whether the queue goes; in vain, after twice as many next."""
 
 
 def law_levels(law: Law) -> pl.DataFrame:
@@ -81,7 +91,7 @@ def law_levels(law: Law) -> pl.DataFrame:
 
 
 def law_words(law: Law) -> list[str]:
-    """What a law strives for, how a flow begins, and what it is never without: a sentence each."""
+    """What a law strives for, how a flow begins, shares, and what it is never without: a sentence each."""
     part = {name: value / UNIT for name, value in law.items() if isinstance(value, int)}
     ends = f"a queue of {part['first_until']:.3g} targets"
     return [
@@ -91,9 +101,20 @@ def law_words(law: Law) -> list[str]:
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
         f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
         _begins_again(law["again_rtts"]),
+        _shares(law),
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
         f"{part['fastest']:.3g} times as fast: no state without a queue holds itself",
     ]
+
+
+def _shares(law: Law) -> str:
+    if not law["shared_below"]:
+        return "it knows of no others: whoever fills the queue has the link"
+    return (
+        f"down to {law['shared_below'] / UNIT:.3g} of its window when a queue came, and with the queue still there, it "
+        f"shares the link with who fills it: its window is like Cubic's (C {law['shared_scale'] / UNIT:.3g}, and a "
+        f"loss leaves {law['shared_cut'] / UNIT:.3g}), and tries after {law['shared_rtts']} RTTs whether they have gone"
+    )
 
 
 def _begins_again(rtts: int) -> str:

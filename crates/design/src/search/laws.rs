@@ -6,7 +6,7 @@ use exmachina_rules::{LAW_UNIT, LEVELS, Law};
 use super::places::Range::{self, Even, Log};
 
 /// Numbers of a law.
-pub const NUMBERS: usize = 30;
+pub const NUMBERS: usize = 34;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
 const RANGES: [Range; NUMBERS] = {
     let pace = Log(0.2, 1.4);
@@ -51,11 +51,19 @@ const RANGES: [Range; NUMBERS] = {
         // Room; packets that the standing RTT is the least of.
         Log(0.5, 30.0),
         Log(1.0, 16.0),
+        // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs.
+        Log(0.02, 0.5),
+        Log(0.1, 4.0),
+        Log(0.5, 0.95),
+        Log(16.0, 512.0),
     ]
 };
 
 /// RTTs after which a flow begins again. No path changes its length in training, where that only costs: so it is none of the numbers.
 const AGAIN_RTTS: u32 = 256;
+
+/// A flow that would share below this share of a window never does.
+const LEAST_SHARED_BELOW: f64 = 0.03;
 
 /// The law with its numbers at these places. Whatever they are, a window without a queue grows.
 pub fn law_at(places: &[f64]) -> Law {
@@ -64,7 +72,9 @@ pub fn law_at(places: &[f64]) -> Law {
         number;
     let [p1, p2, p3, pace0, pace1, pace2, pace3, pace4, most, most_at_two, most_at_four, faster, fastest, rest @ ..] =
         rest;
-    let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets] = rest;
+    let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
+        rest;
+    let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
     Law {
@@ -86,6 +96,10 @@ pub fn law_at(places: &[f64]) -> Law {
         room: unsigned(room),
         least_packets: libm::round(least_packets) as u32,
         again_rtts: AGAIN_RTTS,
+        shared_below: if shared_below < LEAST_SHARED_BELOW { 0 } else { unsigned(shared_below) },
+        shared_scale: unsigned(shared_scale),
+        shared_cut: unsigned(shared_cut),
+        shared_rtts: libm::round(shared_rtts) as u32,
     }
 }
 
@@ -104,6 +118,8 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(f64::from(law.first_pause_ns) / 1e6);
     numbers.extend([law.first_growth, law.first_pace, law.first_until, law.then_window, law.room].map(of));
     numbers.push(f64::from(law.least_packets));
+    numbers.extend([law.shared_below, law.shared_scale, law.shared_cut].map(of));
+    numbers.push(f64::from(law.shared_rtts));
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
 }
 

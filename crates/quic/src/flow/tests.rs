@@ -155,6 +155,10 @@ fn law() -> Law {
         first_until: 4 * unit,
         then_window: unit,
         room: 2 * unit,
+        shared_below: 0,
+        shared_scale: 0,
+        shared_cut: 0,
+        shared_rtts: 0,
     }
 }
 

@@ -144,6 +144,10 @@ fn law(dice: &mut Dice) -> Law {
         first_until: any(1, MOST),
         then_window: any(0, MOST),
         room: any(0, MOST),
+        shared_below: any(0, LAW_UNIT / 2),
+        shared_scale: any(1 << 10, 1 << 18),
+        shared_cut: any(1 << 14, LAW_UNIT),
+        shared_rtts: any(1, 1 << 12),
     };
     assert_eq!(law.check(), Ok(()), "{law:?}");
     law

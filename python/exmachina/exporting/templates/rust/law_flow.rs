@@ -20,8 +20,10 @@ impl Flow {
         self.0.on_ack(&LAW, ack.sent_ns, ack.received_ns, ack.tick_ns, ack.packets);
     }
 
-    /// So many packets were lost. A law looks at the queue alone.
-    pub fn on_loss(&mut self, _packets: u32) {}
+    /// So many packets were lost; before the ACK that shows it.
+    pub fn on_loss(&mut self, _packets: u32) {
+        self.0.on_loss();
+    }
 
     /// Packets that may be outstanding.
     #[must_use]

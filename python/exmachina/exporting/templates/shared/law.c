@@ -27,6 +27,22 @@
 #define EXM_FIRST_MOST 4
 /* Where a flow begins again, an RTT must deliver so many times what it did. */
 #define EXM_AGAIN_GAIN 2
+/* A flow that shares a link begins to with half as much again in each RTT, until the first loss, */
+#define EXM_SHARED_FIRST 2
+/* sends at three quarters of the RTT over the window, */
+#define EXM_SHARED_PACE (EXM_UNIT / 4 * 3)
+/* and grows by half a packet in an RTT at least: RFC 9438 4.3 has 0.53. */
+#define EXM_SHARED_LEAST (EXM_UNIT / 2)
+/* It is tried so many times as late as at first whether others have gone, at most. */
+#define EXM_MOST_PATIENCE 16
+/* Others have gone when so many RTTs ended without a queue. */
+#define EXM_CLEAR_ROUNDS 3
+/* The time of turning of a window of Cubic is in 2^20 ns, of which 28 bits are kept; it is the same farther away than this. */
+#define EXM_TURN_SHIFT 20
+#define EXM_TURN_BITS 28
+#define EXM_FAR (1ULL << 15)
+/* How many of their cubes are a cubic second. */
+#define EXM_CUBES 867361738ULL
 /* RTTs, and packets of a quarter of one, are counted to here. */
 #define EXM_MOST_ROUNDS ((1 << 16) - 1)
 #define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
@@ -95,7 +111,7 @@ static void exm_set_pace(struct exm_flow *flow, exm_u64 pace)
 {
 	exm_u64 standing = exm_min(exm_standing_ns(flow), EXM_LONGEST_NS);
 
-	flow->pause_ns = exm_clamp(standing * pace / flow->window, 1, EXM_LONGEST_PAUSE_NS);
+	flow->pause_ns = exm_clamp(standing * pace / (exm_u64)flow->window, 1, EXM_LONGEST_PAUSE_NS);
 }
 
 static exm_u64 exm_rtt(const struct exm_ack *ack)
@@ -130,14 +146,14 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	flow->spread_ns = flow->spread_ns - flow->spread_ns / 8 + off / 8;
 	flow->low_ns = exm_min(flow->low_ns, rtt);
 	flow->low_packets = exm_min(flow->low_packets + packets, EXM_MOST_LOW_PACKETS);
-	flow->arrived = (exm_u32)exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
+	flow->arrived = exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
 	return 0;
 }
 
 /* How long the queue is, in targets; at most four. */
 static exm_u64 exm_queue(const struct exm_flow *flow)
 {
-	exm_u64 gap = ((exm_u64)flow->srtt_ns << 16) / flow->delivered;
+	exm_u64 gap = ((exm_u64)flow->srtt_ns << 16) / (exm_u64)flow->delivered;
 	exm_u64 target = (flow->min_rtt_ns * exm_law.target_of_rtt >> 16)
 		+ (exm_min(gap, EXM_LONGEST_NS) * exm_law.target_of_gap >> 16)
 		+ (flow->spread_ns * exm_law.target_of_spread >> 16);
@@ -162,10 +178,11 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
 	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS);
 
-	flow->delivered = exm_clamp(flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
+	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
 	flow->arrived = 0;
 	flow->round_from_ns = now;
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
+	flow->was_cut = 0;
 }
 
 /* What the RTT is now is taken for what it is without a queue. */
@@ -173,7 +190,8 @@ static void exm_begin_again(struct exm_flow *flow)
 {
 	flow->begins = 1;
 	flow->rounds = 0;
-	flow->delivered_before = (exm_u32)exm_max(flow->delivered >> 16, 1);
+	flow->top = 0;
+	flow->delivered_before = exm_max((exm_u64)flow->delivered >> 16, 1);
 	flow->min_before_ns = flow->min_rtt_ns;
 	flow->min_rtt_ns = exm_min(exm_standing_ns(flow), EXM_LONGEST_NS);
 }
@@ -185,24 +203,25 @@ EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 
 	if (!flow)
 		return 0;
-	if (flow->delivered >> 16 < EXM_AGAIN_GAIN * (exm_u64)flow->delivered_before) {
+	if ((exm_u64)flow->delivered >> 16 < EXM_AGAIN_GAIN * (exm_u64)flow->delivered_before) {
 		flow->min_rtt_ns = exm_min(flow->min_rtt_ns, flow->min_before_ns);
 		then_window = EXM_UNIT;
 	}
-	without_queue = flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
+	without_queue = (exm_u64)flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
 	flow->window = exm_min(flow->window, without_queue * then_window >> 16);
 	flow->begins = 0;
 	flow->delivered_before = 0;
+	flow->top = 0;
 	return 0;
 }
 
 /* What an ACK does while a flow begins. */
 static void exm_begin(struct exm_flow *flow, exm_u64 packets)
 {
-	exm_u64 most = EXM_FIRST_MOST * flow->delivered + EXM_MORE_PACKETS;
+	exm_u64 most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS;
+	exm_u64 window = exm_min(flow->window + packets * exm_law.first_growth, most);
 
-	flow->window = exm_min(flow->window + packets * exm_law.first_growth, most);
-	flow->window = exm_clamp(flow->window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	flow->window = exm_clamp(window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
 	exm_set_pace(flow, exm_law.first_pace);
 }
 
@@ -212,38 +231,145 @@ EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
 	struct exm_level level = exm_level_of(length);
 	exm_s64 growth = exm_at(level, exm_law.growth);
 	exm_s64 change;
-	exm_u64 most;
+	exm_u64 window, most;
 
 	if (!flow)
 		return 0;
+	window = flow->window;
 	if (growth > 0)
 		growth = growth * (exm_s64)flow->boost >> 16;
-	growth += (exm_s64)(((exm_u64)exm_at(level, exm_law.packets) << 16) / exm_max(flow->window, EXM_UNIT));
+	growth += (exm_s64)(((exm_u64)exm_at(level, exm_law.packets) << 16) / exm_max(window, EXM_UNIT));
 	change = (exm_s64)packets * growth;
 	if (change < 0)
-		flow->window -= exm_min((exm_u64)-change, flow->window - flow->window / 2);
+		window -= exm_min((exm_u64)-change, window - window / 2);
 	else
-		flow->window += (exm_u64)change;
-	most = ((exm_u64)exm_at(level, exm_law.most) * flow->delivered >> 16) + EXM_MORE_PACKETS;
-	flow->window = exm_clamp(exm_min(flow->window, most), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+		window += (exm_u64)change;
+	most = ((exm_u64)exm_at(level, exm_law.most) * (exm_u64)flow->delivered >> 16) + EXM_MORE_PACKETS;
+	flow->window = exm_clamp(exm_min(window, most), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
 	exm_set_pace(flow, (exm_u64)exm_at(level, exm_law.pace));
+	return 0;
+}
+
+/* So much later than a time, as times of turning are kept. */
+static exm_u32 exm_turn_at(exm_u64 now, exm_u64 later)
+{
+	return (exm_u32)(((now >> EXM_TURN_SHIFT) + later) & ((1U << EXM_TURN_BITS) - 1));
+}
+
+/* The whole part of the cube root of a number below 2^57. */
+EXM_CALL exm_u64 exm_cube_root(exm_u64 number)
+{
+	exm_u64 root = 0, next;
+	int bit;
+
+	for (bit = 18; bit >= 0; bit--) {
+		next = root + (1ULL << bit);
+		if (next * next * next <= number)
+			root = next;
+	}
+	return root;
+}
+
+/* While a flow does not share: the window when the queue came, and whether it stands though little is left of that window. */
+static void exm_watch(struct exm_flow *flow, exm_u64 length, exm_u64 now)
+{
+	if (length < EXM_UNIT) {
+		flow->top = 0;
+		flow->patience = 1;
+	} else if (!flow->top) {
+		flow->top = flow->window;
+	} else if (flow->window <= (exm_u64)flow->top * exm_law.shared_below >> 16) {
+		flow->shares = 1;
+		flow->was_cut = 1;
+		flow->rounds = 0;
+		flow->clear = 0;
+		flow->window = flow->top;
+		flow->turn = exm_turn_at(now, 0);
+	}
+}
+
+/* A loss: fast convergence (RFC 9438 4.7), the window, and when it will be back (4.2). */
+static void exm_cut(struct exm_flow *flow, exm_u64 now)
+{
+	exm_u64 window = flow->window, top = window, below, away;
+
+	if (!flow->rises && window < flow->top)
+		top = window * ((EXM_UNIT + exm_law.shared_cut) / 2) >> 16;
+	window = exm_max(window * exm_law.shared_cut >> 16, EXM_LEAST_WINDOW);
+	below = top - exm_min(top, window);
+	away = exm_cube_root((below << 14) / exm_law.shared_scale * (EXM_CUBES >> 14));
+	flow->top = top;
+	flow->window = window;
+	flow->turn = exm_turn_at(now, exm_min(away, EXM_FAR));
+	flow->rises = 0;
+	flow->was_cut = 1;
+	flow->arrived = 0;
+	flow->round_from_ns = now;
+}
+
+/* The window of RFC 9438 4.2 at some time. */
+static exm_u64 exm_cubic(const struct exm_flow *flow, exm_u64 at)
+{
+	exm_u32 past = (exm_turn_at(at, 0) - (exm_u32)flow->turn) << (32 - EXM_TURN_BITS);
+	int is_before = past >> 31;
+	exm_u64 away = (is_before ? -past : past) >> (32 - EXM_TURN_BITS), off, top = flow->top;
+
+	away = exm_min(away, EXM_FAR);
+	off = away * away * away * exm_law.shared_scale / EXM_CUBES;
+	return is_before ? top - exm_min(top, off) : top + off;
+}
+
+/* What an ACK does where others fill the queue: the window is Cubic's. */
+EXM_CALL int exm_shared(struct exm_flow *flow, exm_u64 now, exm_u64 packets, exm_u32 lost)
+{
+	exm_u64 window, growth, next, most;
+
+	if (!flow)
+		return 0;
+	if (flow->clear >= EXM_CLEAR_ROUNDS || flow->rounds >= exm_law.shared_rtts * flow->patience) {
+		flow->patience = exm_min(2 * flow->patience, EXM_MOST_PATIENCE);
+		flow->shares = 0;
+		flow->rounds = 0;
+		flow->top = flow->window;
+		return 0;
+	}
+	if (lost && !flow->was_cut)
+		exm_cut(flow, now);
+	window = exm_max(flow->window, EXM_LEAST_WINDOW);
+	if (flow->rises) {
+		growth = packets * EXM_UNIT / EXM_SHARED_FIRST;
+	} else {
+		next = exm_clamp(exm_cubic(flow, now + flow->srtt_ns), window, window + window / 2);
+		growth = packets * (((next - window) << 16) / window);
+		growth = exm_max(growth, (packets * EXM_SHARED_LEAST << 16) / window);
+	}
+	most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS;
+	flow->window = exm_clamp(exm_min(window + growth, most), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
+	exm_set_pace(flow, EXM_SHARED_PACE);
 	return 0;
 }
 
 EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 {
 	exm_u64 now = ack->received_ns, packets = exm_max(ack->packets, 1), length;
+	exm_u32 lost = flow->lost;
 
+	flow->lost = 0;
 	exm_see(flow, exm_rtt(ack), now, packets);
 	length = exm_queue(flow);
 	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);
 	if (now - flow->round_from_ns >= flow->srtt_ns) {
 		exm_next_round(flow, now);
-		if (!flow->begins && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
+		flow->clear = length < EXM_UNIT ? exm_min(flow->clear + 1, EXM_CLEAR_ROUNDS) : 0;
+		if (!flow->begins && !flow->shares && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
 			exm_begin_again(flow);
 			length = exm_queue(flow);
 		}
+	}
+	if (flow->shares) {
+		exm_shared(flow, now, packets, lost);
+		return;
 	}
 	if (flow->begins && length < exm_law.first_until) {
 		exm_begin(flow, packets);
@@ -252,13 +378,15 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 	if (flow->begins)
 		exm_end_beginning(flow);
 	exm_go_on(flow, length, packets);
+	if (exm_law.shared_below)
+		exm_watch(flow, length, now);
 }
 
-/* A law looks at the queue alone. */
+/* Whoever shares no link looks at the queue alone. */
 EXM_API void exm_on_loss(struct exm_flow *flow, exm_u32 packets)
 {
-	(void)flow;
 	(void)packets;
+	flow->lost = 1;
 }
 
 EXM_API void exm_start(struct exm_flow *flow)
@@ -273,6 +401,8 @@ EXM_API void exm_start(struct exm_flow *flow)
 	flow->low_before_ns = EXM_NEVER;
 	flow->boost = EXM_UNIT;
 	flow->begins = 1;
+	flow->rises = 1;
+	flow->patience = 1;
 }
 
 EXM_API exm_u32 exm_window(const struct exm_flow *flow)
