@@ -216,7 +216,9 @@ def at(now: int, later: int = 0) -> int:
 
 def cube_root(number: int) -> int:
     root = round(number ** (1 / 3))
-    return next(near for near in (root + 1, root, root - 1) if near**3 <= number)
+    while root**3 > number:
+        root -= 1
+    return root if (root + 1) ** 3 > number else root + 1
 
 
 def clamp(value: int, least: int, most: int) -> int:

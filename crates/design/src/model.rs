@@ -142,6 +142,13 @@ impl Model {
         worlds.any(|world| *world != Imperfections::default())
     }
 
+    /// Whether training networks have senders of others beside those designed for.
+    #[must_use]
+    pub fn has_neighbours(&self) -> bool {
+        let mut worlds = self.also.iter().map(|also| &also.world).chain([&self.design.world]);
+        worlds.any(|world| [&world.cubic, &world.newreno, &world.bbr].iter().any(|count| count.extremes().1 > 0.0))
+    }
+
     /// How many times as long as the model's a training specimen's runs are.
     #[must_use]
     pub fn duration_times(&self, specimen: &Specimen) -> f64 {

@@ -4,9 +4,11 @@
 use exmachina_rules::{LAW_UNIT, LEVELS, Law};
 
 use super::places::Range::{self, Even, Log};
+use crate::model::Model;
 
-/// Numbers of a law.
+/// Numbers of a law; and without the last four, by which it shares a link with others.
 pub const NUMBERS: usize = 34;
+pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
 const RANGES: [Range; NUMBERS] = {
     let pace = Log(0.2, 1.4);
@@ -63,11 +65,17 @@ const RANGES: [Range; NUMBERS] = {
 const AGAIN_RTTS: u32 = 256;
 
 /// A flow that would share below this share of a window never does.
-const LEAST_SHARED_BELOW: f64 = 0.03;
+const LEAST_SHARED_BELOW: u32 = LAW_UNIT / 100 * 3;
 
-/// The law with its numbers at these places. Whatever they are, a window without a queue grows.
-pub fn law_at(places: &[f64]) -> Law {
-    let number: [f64; NUMBERS] = std::array::from_fn(|k| RANGES[k].at(places[k]));
+/// How many numbers are searched for: how to share is learned from others, and without any it only costs.
+pub fn numbers_for(model: &Model) -> usize {
+    if model.has_neighbours() { NUMBERS } else { OWN_NUMBERS }
+}
+
+/// The law with its numbers at these places. Whatever they are, a window without a queue grows. If they say nothing of sharing, it
+/// shares as the law that the search began with.
+pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
+    let number: [f64; NUMBERS] = std::array::from_fn(|k| RANGES[k].at(places.get(k).copied().unwrap_or_default()));
     let [target_of_rtt, target_of_gap, target_of_spread, growth, less, none, shrink, shrink_more, packets, rest @ ..] =
         number;
     let [p1, p2, p3, pace0, pace1, pace2, pace3, pace4, most, most_at_two, most_at_four, faster, fastest, rest @ ..] =
@@ -77,7 +85,7 @@ pub fn law_at(places: &[f64]) -> Law {
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
-    Law {
+    let law = Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
@@ -96,11 +104,17 @@ pub fn law_at(places: &[f64]) -> Law {
         room: unsigned(room),
         least_packets: libm::round(least_packets) as u32,
         again_rtts: AGAIN_RTTS,
-        shared_below: if shared_below < LEAST_SHARED_BELOW { 0 } else { unsigned(shared_below) },
+        shared_below: Some(unsigned(shared_below)).filter(|&below| below >= LEAST_SHARED_BELOW).unwrap_or(0),
         shared_scale: unsigned(shared_scale),
         shared_cut: unsigned(shared_cut),
         shared_rtts: libm::round(shared_rtts) as u32,
+    };
+    if places.len() == NUMBERS {
+        return law;
     }
+    let [shared_below, shared_scale, shared_cut, shared_rtts] =
+        begun.map_or([0; 4], |begun| [begun.shared_below, begun.shared_scale, begun.shared_cut, begun.shared_rtts]);
+    Law { shared_below, shared_scale, shared_cut, shared_rtts, ..law }
 }
 
 /// Where a law's numbers are: the nearest places, where it is none that a search would find.
@@ -142,7 +156,7 @@ mod tests {
         for specimen in 0..1000 {
             let stream = &mut Stream::new(1, specimen, 0, Purpose::Candidates);
             let places: Vec<f64> = (0..NUMBERS).map(|_| stream.between(-0.5, 1.5)).collect();
-            let law = law_at(&places);
+            let law = law_at(&places, None);
             assert_eq!(law.check(), Ok(()), "{places:?}");
             assert!(law.growth[0] > 60 && law.growth[3] < 0 && law.growth[4] < 0, "{law:?}");
         }
@@ -152,8 +166,8 @@ mod tests {
     fn every_law_is_found_again_at_its_places() {
         for specimen in 0..200 {
             let stream = &mut Stream::new(2, specimen, 0, Purpose::Candidates);
-            let law = law_at(&(0..NUMBERS).map(|_| stream.uniform()).collect::<Vec<f64>>());
-            let again = law_at(&places_of(&law));
+            let law = law_at(&(0..NUMBERS).map(|_| stream.uniform()).collect::<Vec<f64>>(), None);
+            let again = law_at(&places_of(&law), None);
             let numbers = |law: &Law| places_of(law).iter().map(|place| (place * 200.0).round()).collect::<Vec<f64>>();
             assert_eq!((again.pace, again.most, numbers(&again)), (law.pace, law.most, numbers(&law)), "{law:?}");
             // What is a share of a share is rounded twice.
@@ -164,11 +178,22 @@ mod tests {
 
     #[test]
     fn all_numbers_matter() {
-        let middle = law_at(&[0.5; NUMBERS]);
+        let middle = law_at(&[0.5; NUMBERS], None);
         for k in 0..NUMBERS {
             let mut places = [0.5; NUMBERS];
             places[k] = 0.7;
-            assert_ne!(law_at(&places), middle, "number {k}");
+            assert_ne!(law_at(&places, None), middle, "number {k}");
         }
+    }
+
+    #[test]
+    fn where_nobody_is_to_share_with_a_law_shares_as_the_one_that_it_began_with() {
+        let begun = law_at(&[0.9; NUMBERS], None);
+        let alone = law_at(&[0.5; OWN_NUMBERS], None);
+        assert_eq!((alone.shared_below, alone.check()), (0, Ok(())));
+        let Law { shared_below, shared_scale, shared_cut, shared_rtts, .. } = begun;
+        let shares = Law { shared_below, shared_scale, shared_cut, shared_rtts, ..alone };
+        assert_eq!(law_at(&[0.5; OWN_NUMBERS], Some(&begun)), shares);
+        assert!(shared_below > 0);
     }
 }

@@ -56,7 +56,7 @@ impl PolicySearch {
 
     /// One step: the beginning, or a generation. Returns whether it was the last, too.
     pub fn step(&mut self, bench: &Bench) -> Result<(Done, bool), Stopped> {
-        let family = Family::of(bench.model);
+        let family = Family::of(bench.model, bench.table.law.as_ref());
         let (evolution, doing) = match self.evolution.take() {
             None => match &bench.table.law {
                 Some(law) => begin_with(law, &family),
@@ -84,13 +84,13 @@ struct Family<'a> {
 }
 
 impl Family<'_> {
-    /// Of the form that a model asks for.
-    fn of(model: &Model) -> Family<'_> {
+    /// Of the form that a model asks for, from some law on.
+    fn of<'a>(model: &'a Model, begun: Option<&'a Law>) -> Family<'a> {
         let signals = &model.design.signals;
         match model.design.form {
             Form::Law => {
-                let table = |places: &Vec<f64>| RuleTable::of_law(signals, laws::law_at(places));
-                Family { name: "laws", numbers: laws::NUMBERS, table: Box::new(table) }
+                let table = move |places: &Vec<f64>| RuleTable::of_law(signals, laws::law_at(places, begun));
+                Family { name: "laws", numbers: laws::numbers_for(model), table: Box::new(table) }
             }
             Form::Table => {
                 let tables = Tables::of(model, rate_signal(model).expect("a model that policies suit"));
@@ -103,7 +103,8 @@ impl Family<'_> {
 
 /// A law to begin with.
 fn begin_with(law: &Law, family: &Family) -> (Evolution, String) {
-    (Evolution::around(laws::places_of(law), START_SIZE), format!("{}: around the one to begin with", family.name))
+    let places = laws::places_of(law)[..family.numbers].to_vec();
+    (Evolution::around(places, START_SIZE), format!("{}: around the one to begin with", family.name))
 }
 
 /// The best of many policies anywhere, to begin with.
