@@ -215,10 +215,10 @@ def at(now: int, later: int = 0) -> int:
 
 
 def cube_root(number: int) -> int:
-    root = round(number ** (1 / 3))
-    while root**3 > number:
+    root = round(float(number) ** (1 / 3))
+    while root * root * root > number:
         root -= 1
-    return root if (root + 1) ** 3 > number else root + 1
+    return root + 1 if (root + 1) * (root + 1) * (root + 1) <= number else root
 
 
 def clamp(value: int, least: int, most: int) -> int:
