@@ -40,7 +40,7 @@ SISTERS = {"-published": "the published table", "": "`general-0.1`", "-robust": 
 """The tables for delta = 0.1, by the ends of their claims' ids."""
 SECTIONS = {"clock": ["clock"], "published": ["published", "measure"], "acks": ["acks"], "world": ["world"]}
 """What README.md says of docs/sturdy.md, by its sections."""
-FLAGSHIP = "internet-1"
+FLAGSHIP, SHARES = "internet-1", "internet-shared-1"
 RIVALS = {"cubic": "Cubic", "cubic/fqcodel": "Cubic over FQ-CoDel", "bbr3": "BBRv3", "copa": "Copa", "vegas": "Vegas"}
 """As README.md calls those that docs/internet.md has beside it."""
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -72,7 +72,9 @@ satellites and datacenters, by a seed that chose nothing (those of another seed 
 it was made), senders with it are ahead of those with {rivals}, by ln(throughput) − ln(RTT), delayed
 ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its RTT
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
-links of one's own.
+links of one's own. For those that others share there is `internet-shared-1`: beside one flow of Cubic it has half to
+twice an equal share on {cubic} of {flows} networks, beside one of BBRv3 on {bbr}, and where all have it it is ahead of
+{shared}.
 """
 KERNEL = """
 In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, which are in
@@ -279,10 +281,19 @@ def internet(docs: Path) -> str:
     against = {words: compare(rows, FLAGSHIP, name) for name, words in RIVALS.items()}
     if not against["Cubic"].ahead.of:
         raise ValueError(f"docs/results/internet.csv: {FLAGSHIP} has not been run there")
-    ahead = [f"{words} on {share(one.ahead.value)}" for words, one in against.items()]
+    beside = {name: neighbourly(flows, SHARES, name).within for name in ("cubic", "bbr3")}
+
+    def ahead(name: str) -> str:
+        shares = [f"{words} on {share(compare(rows, name, by).ahead.value)}" for by, words in RIVALS.items()]
+        return f"{', '.join(shares[:-1])} and {shares[-1]}"
+
     return INTERNET.format(
         networks=against["Cubic"].ahead.of,
-        rivals=f"{', '.join(ahead[:-1])} and {ahead[-1]}",
+        rivals=ahead(FLAGSHIP),
+        shared=ahead(SHARES),
+        flows=beside["cubic"].of,
+        cubic=share(beside["cubic"].value),
+        bbr=share(beside["bbr3"].value),
         throughput=f"{against['Cubic'].throughput:.2f}",
         rtt=f"{against['Cubic'].rtt:.2f}",
         beside=share(neighbourly(flows, FLAGSHIP, "cubic").median_share),

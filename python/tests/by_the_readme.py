@@ -215,7 +215,7 @@ def at(now: int, later: int = 0) -> int:
 
 
 def cube_root(number: int) -> int:
-    root = round(float(number) ** (1 / 3))
+    root: int = round(float(number) ** (1 / 3))
     while root * root * root > number:
         root -= 1
     return root + 1 if (root + 1) * (root + 1) * (root + 1) <= number else root
