@@ -29,7 +29,7 @@ def said(page: str, pattern: str) -> list[float]:
 
 Place = tuple[str, str, str]
 """Scheme, axis and label of a row of a passport."""
-MIDDLE = {"general-1": ("rate", "14.1"), "internet-1": ("rate", "44.7")}
+MIDDLE = {"general-1": ("rate", "14.1"), "internet-1": ("rate", "44.7"), "internet-shared-1": ("rate", "44.7")}
 
 
 def of_passport(name: str, place: Place, column: str) -> float:
@@ -69,6 +69,54 @@ def test_what_imperfections_cost_internet_1(pattern: str, axis: str, label: str)
     assert said("probe.md", pattern) == [round(lost, 2)]
 
 
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        (
+            "internet-shared-1",
+            r"its six have ([\d.]+) of an equal share each, beside NewReno ([\d.]+), beside BBRv3 ([\d.]+)",
+        ),
+        ("internet-1", r"where internet-1's have ([\d.]+), ([\d.]+) and ([\d.]+)\."),
+        ("cubic", r"Six of Cubic's in their place have ([\d.]+), ([\d.]+) and ([\d.]+)\."),
+    ],
+)
+def test_what_is_left_to_six_flows_beside_another(name: str, pattern: str) -> None:
+    passport = "internet-1" if name == "internet-1" else "internet-shared-1"
+    shares = [of_passport(passport, (name, "beside", other), "throughput") for other in ("cubic", "newreno", "bbr3")]
+    assert said("probe.md", pattern) == [round(share, 2) for share in shares]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "places"),
+    [
+        (r"one or two flows \(([\d.]+) and ([\d.]+)\)", [("senders", "1"), ("senders", "2")]),
+        (r"\(([\d.]+) or less\), ([\d.]+) with eight flows", [("rate", "773"), ("senders", "8")]),
+        (r"([\d.]+) with an ACK for eight packets, ([\d.]+) at 16", [("acks", "8"), ("rate", "15.6")]),
+        (r"at 16 Mbit/s, ([\d.]+) at an RTT of 8 ms", [("rtt", "8.21")]),
+    ],
+)
+def test_what_sharing_costs(pattern: str, places: list[tuple[str, str]]) -> None:
+    def lost(axis: str, label: str) -> float:
+        own, shared = (of_passport(name, (name, axis, label), "score") for name in ("internet-1", "internet-shared-1"))
+        return round(own - shared, 2)
+
+    assert said("probe.md", pattern) == [lost(*place) for place in places]
+    assert max(lost("rate", label) for label in ("116", "299", "773", "2000")) == lost("rate", "773")
+
+
+def test_what_sharing_costs_in_the_middle() -> None:
+    told = said("probe.md", r"it has (-[\d.]+) where internet-1 has (-[\d.]+), with an RTT of ([\d.]+) times the least")
+    told += said("probe.md", r"times the least instead of ([\d.]+), and as much")
+    told += said("probe.md", r"the standard error of that mean is ([\d.]+), internet-1's ([\d.]+)\)")
+    shared, own = (
+        {column: of_passport(name, (name, *MIDDLE[name]), column) for column in ("score", "delay", "score_error")}
+        for name in ("internet-shared-1", "internet-1")
+    )
+    scores = [round(of["score"], 2) for of in (shared, own)]
+    delays = [round(of["delay"], 1) for of in (shared, own)]
+    assert told == scores + delays + [round(shared["score_error"], 2), round(own["score_error"], 3)]
+
+
 def test_passports_far_out() -> None:
     assert said("probe.md", r"It uses (\d+) % of a link of 446") == [
         round(100 * of_passport("general-1", ("general-1", "rate", "446"), "throughput"))
@@ -80,10 +128,11 @@ def test_passports_far_out() -> None:
 
 
 def test_where_passports_say_that_a_table_is_ahead_of_both() -> None:
-    """general-1 at every RTT, buffer, loss and length of flows, internet-1 from 0.7 ms and from 5.5 Mbit/s on."""
+    """In every place of an axis, or from a value on: each as its paragraph says."""
     ahead: dict[str, dict[str, float]] = {
         "general-1": {"rtt": 0, "buffer": 0, "loss": 0, "on": 0},
         "internet-1": {"rtt": 0.69, "rate": 5.4},
+        "internet-shared-1": {"buffer": 0, "loss": 0, "jitter": 0, "acks": 0, "rate": 15.5, "rtt": 2.3, "on": 0.5},
     }
     for name, axes in ahead.items():
         scores: dict[tuple[str, str], dict[str, float]] = {}
