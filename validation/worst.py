@@ -21,7 +21,10 @@ from exmachina.files import make_folder, write_atomically
 
 PROJECT = Path(__file__).parents[1]
 ROWS, SCENARIOS = PROJECT / "docs" / "results" / "worst.csv", PROJECT / "docs" / "worst"
-HUMAN, TABLES = ("cubic", "bbr3", "copa", "vegas"), ("internet-1", "general-1-robust", "tao-100x-robust")
+HUMAN, TABLES = (
+    ("cubic", "bbr3", "copa", "vegas"),
+    ("internet-1", "general-1-robust", "tao-100x-robust", "internet-shared-1"),
+)
 MEASURES = {"regret": ("internet", ("beside",)), "starvation": ("long", ()), "idle": ("internet", ("beside",))}
 """The limits of each measure's searches, and the axes that are left out."""
 BESIDE = "beside"

@@ -1,6 +1,7 @@
 """docs/worst.md: the worst networks that `worst.py` found, and what the literature knows of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import hypot
 from typing import Any
 
 import polars as pl
@@ -40,9 +41,6 @@ networks other traffic. The dozen that are worst are measured anew on more traff
 *reduced*: each axis is set back to a plain value as long as four fifths of the harm stay. What is left is measured
 on 16 draws of traffic that chose nothing: those are the numbers here, and the scenario file has their seed.
 
-`internet-1` and `general-1-robust` are the tables of these names as they were before they became
-[laws](designs.md#robust-algorithms-as-laws): [their files](results/earlier).
-
 | measure | what is bad |
 |---|---|
 | `regret` | so far is the mean of ln(throughput) - ln(RTT) behind that of the best rival on the same network |
@@ -58,7 +56,8 @@ far; the same command goes on.
 
 ![What a search tried for Copa along each of seventeen axes, and the network that is left](worst.png)
 
-`exmachina worst copa --without beside`: harm rises most clearly with jitter and with the link's rate.
+`exmachina worst copa --without beside`: harm rises most clearly with the link's rate, then with losses, stretched
+ACKs and jitter; losses turn out not to matter.
 
 What follows was found by `python validation/worst.py`, each by one command with the default budget ({networks}
 networks, 2 draws each) and the same limits for all schemes; nobody told it what to look for. The scenarios run as
@@ -80,7 +79,7 @@ SECTIONS = {
     "beside": (
         "With others on the link",
         "`exmachina worst SCHEME`: as the first, with one flow of Cubic or BBRv3 allowed beside. All senders but that "
-        "one run the scheme, or the rival that it is compared with.",
+        "one run the scheme, or the rival that it is compared with. {neighbours}",
     ),
 }
 HEADS = ("", "worst network", "what matters", "how bad", "as found", "CPU time")
@@ -93,11 +92,37 @@ def page(rows: pl.DataFrame) -> str:
     for kind, (title, words) in SECTIONS.items():
         own = [line for case, line in lines.items() if case.endswith(f"-{kind}")]
         if own:
-            parts.append("\n".join([f"## {title}\n", f"{words}\n", *_table(own)]) + "\n")
+            said = words.format(neighbours=_neighbours(lines))
+            parts.append("\n".join([f"## {title}\n", f"{said}\n", *_table(own)]) + "\n")
     return "\n".join(parts)
 
 
-def _table(lines: list[Mapping[str, Any]]) -> list[str]:
+def _neighbours(lines: Mapping[str, Mapping[str, Any]]) -> str:
+    """What became of those who may be beside, and which networks without them the first searches should have found."""
+    beside = {case.removesuffix("-beside"): line for case, line in lines.items() if case.endswith("-beside")}
+    left = [scheme for scheme, line in beside.items() if "beside" in line["matters"].split()]
+    missed = [
+        _name(scheme)
+        for scheme, line in beside.items()
+        if scheme not in left and (first := lines.get(f"{scheme}-regret")) and _is_worse(line, first)
+    ]
+    told = (
+        f"A neighbour matters in {len(left) or 'none'} of the {len(beside)} networks: four fifths of the harm or more "
+    )
+    told += "stay without."
+    if missed:
+        told += (
+            f" The first table's searches could have found those of {', '.join(missed)}, which are worse, and did not."
+        )
+    return told
+
+
+def _is_worse(line: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """By more than two standard errors."""
+    return bool(line["harm"] - other["harm"] > 2 * hypot(line["value_error"], other["value_error"]))
+
+
+def _table(lines: Sequence[Mapping[str, Any]]) -> list[str]:
     head = [f"| {' | '.join(HEADS)} |", "|" + "---|" * len(HEADS)]
     return head + [f"| {' | '.join(_cells(line))} |" for line in lines]
 
