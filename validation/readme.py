@@ -73,8 +73,8 @@ it was made), senders with it are ahead of those with {rivals}, by ln(throughput
 ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its RTT
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
 links of one's own. For those that others share there is `internet-shared-1`: beside one flow of Cubic it has half to
-twice an equal share on {cubic} of {flows} networks, beside one of BBRv3 on {bbr}, and where all have it it is ahead of
-{shared}.
+twice an equal share on {cubic} of {flows} networks, beside one of BBRv3 on {bbr} (simulated; [beside the kernel's
+own](docs/beside.md)), and where all have it it is ahead of {shared}.
 """
 KERNEL = """
 In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, which are in

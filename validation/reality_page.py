@@ -31,8 +31,8 @@ the kernel `cubic`, `newreno` and `bbr1` are its `cubic`, `reno` and `bbr`, and 
 `exmachina export --to bpf` writes them; in QUIC `cubic`, `newreno` and `bbr3` are noq's, and rule tables run as they
 are ([`exmachina-quic`](../crates/quic/README.md)). noq has no BBR of version 1, Linux none of version 3. Runs are
 {runs} of {run_s:g} s each. No table and no law was made or chosen by anything here. `internet-1`,
-`general-0.1-robust` and `general-1-robust` are [laws](search.md#laws); in QUIC only the first was measured since it is
-one. Simulated, `cubic` is `cubic-linux-6`, which was made after a look at the first of the kernel's measurements.
+`general-0.1-robust` and `general-1-robust` are [laws](search.md#laws). Simulated, `cubic` is `cubic-linux-6`, which
+was made after a look at the first of the kernel's measurements.
 `cubic-rfc9438`, what RFC 9438 alone would give, is held to the same runs of both stacks; noq's Cubic is that of its
 predecessor, RFC 8312, and has no HyStart. What was seen where they differ:
 [of the kernel](testbed.md#where-simulation-and-kernel-differ), [of QUIC](testbed.md#where-simulation-and-quic-differ).

@@ -22,6 +22,9 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
 
 # In the order in which they import each other.
 script("internet_summary")
+for name in ("internet_networks", "internet_runs", "internet_slices", "internet_page"):
+    script(name)
+BESIDE = script("beside")
 REALITY = script("reality_page")
 SEARCHES = script("time_to_score")
 SCRIPT = script("readme")
@@ -60,6 +63,14 @@ def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
     assert found
     rows = pl.read_csv(DOCS / "results" / "reality.csv")
     assert REALITY.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
+
+
+def test_the_page_of_flows_beside_the_kernels_own_is_what_was_measured() -> None:
+    page = (DOCS / "beside.md").read_text(encoding="utf-8")
+    found = re.search(r"on Linux ([\d.]+) at both ends", page)
+    assert found
+    rows = pl.read_csv(DOCS / "results" / "beside.csv")
+    assert BESIDE.page(rows, found[1]) == page, "python validation/beside.py --page writes it"
 
 
 def test_the_cost_of_an_ack_is_as_measured() -> None:
