@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from internet_summary import compare, neighbourly
+from readme_internet import internet, share
 from reality_page import paired
 from time_to_score import TODAY, scores_after
 
@@ -40,9 +40,6 @@ SISTERS = {"-published": "the published table", "": "`general-0.1`", "-robust": 
 """The tables for delta = 0.1, by the ends of their claims' ids."""
 SECTIONS = {"clock": ["clock"], "published": ["published", "measure"], "acks": ["acks"], "world": ["world"]}
 """What README.md says of docs/sturdy.md, by its sections."""
-FLAGSHIP, SHARES = "internet-1", "internet-shared-1"
-RIVALS = {"cubic": "Cubic", "cubic/fqcodel": "Cubic over FQ-CoDel", "bbr3": "BBRv3", "copa": "Copa", "vegas": "Vegas"}
-"""As README.md calls those that docs/internet.md has beside it."""
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 DRAWN_S = 30
 """CPU-seconds after which README.md says how far a search on networks that are drawn has got."""
@@ -65,16 +62,6 @@ trained with jitter, losses, delayed ACKs, short buffers and upsets; with one of
 {world_asked} things asked of them hold.
 What testers found of earlier tables in the authors' simulator and ns-2 is in
 [docs/designs.md](docs/designs.md#run-elsewhere); these have not been run there yet.
-"""
-INTERNET = """
-For the Internet as it is there is `internet-1`. On {networks} networks drawn like access links, Wi-Fi, cellular links,
-satellites and datacenters, by a seed that chose nothing (those of another seed of the same program were looked at while
-it was made), senders with it are ahead of those with {rivals}, by ln(throughput) − ln(RTT), delayed
-ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its RTT
-([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
-links of one's own. For those that others share there is `internet-shared-1`: beside one flow of Cubic it has half to
-twice an equal share on {cubic} of {flows} networks, beside one of BBRv3 on {bbr} (simulated; [beside the kernel's
-own](docs/beside.md)), and where all have it it is ahead of {shared}.
 """
 KERNEL = """
 In Linux's kernel, with the simulator's path between real hosts and eight senders on 15 Mbit/s and 150 ms, which are in
@@ -235,11 +222,6 @@ def counts(group: str, ledger: pl.DataFrame) -> str:
     return f"{group}: {Tally({verdict: verdicts.count(verdict) for verdict in Verdict})}, of {len(verdicts)}"
 
 
-def share(value: float) -> str:
-    """A share in words."""
-    return f"{100 * value:,.0f} %"
-
-
 def results_block(project: Path) -> str:
     """What the tables are worth here and elsewhere, how fast the simulator is, and how far the search gets."""
     docs = project / "docs"
@@ -273,31 +255,6 @@ def elsewhere(docs: Path) -> str:
         own = rows.filter(pl.col("section").is_in(sections))
         counts |= {name: own.filter(held="yes").height, f"{name}_asked": own.height}
     return ELSEWHERE.format(**counts)
-
-
-def internet(docs: Path) -> str:
-    """How the flagship fares beside the schemes of people."""
-    rows, flows = (pl.read_csv(docs / "results" / name) for name in ("internet.csv", "internet-beside.csv"))
-    against = {words: compare(rows, FLAGSHIP, name) for name, words in RIVALS.items()}
-    if not against["Cubic"].ahead.of:
-        raise ValueError(f"docs/results/internet.csv: {FLAGSHIP} has not been run there")
-    beside = {name: neighbourly(flows, SHARES, name).within for name in ("cubic", "bbr3")}
-
-    def ahead(name: str) -> str:
-        shares = [f"{words} on {share(compare(rows, name, by).ahead.value)}" for by, words in RIVALS.items()]
-        return f"{', '.join(shares[:-1])} and {shares[-1]}"
-
-    return INTERNET.format(
-        networks=against["Cubic"].ahead.of,
-        rivals=ahead(FLAGSHIP),
-        shared=ahead(SHARES),
-        flows=beside["cubic"].of,
-        cubic=share(beside["cubic"].value),
-        bbr=share(beside["bbr3"].value),
-        throughput=f"{against['Cubic'].throughput:.2f}",
-        rtt=f"{against['Cubic'].rtt:.2f}",
-        beside=share(neighbourly(flows, FLAGSHIP, "cubic").median_share),
-    )
 
 
 def kernel(docs: Path) -> str:

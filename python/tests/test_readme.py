@@ -26,6 +26,7 @@ for name in ("internet_networks", "internet_runs", "internet_slices", "internet_
     script(name)
 BESIDE = script("beside")
 REALITY = script("reality_page")
+script("readme_internet")
 SEARCHES = script("time_to_score")
 SCRIPT = script("readme")
 
