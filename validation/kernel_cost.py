@@ -37,7 +37,7 @@ RESULTS = ROOT / "docs" / "results" / "kernel-cost.csv"
 PAGE = ROOT / "docs" / "deploy.md"
 BEGIN, END = "<!-- measured: written by validation/kernel_cost.py -->", "<!-- measured ends -->"
 STATISTICS = Path("/proc/sys/kernel/bpf_stats_enabled")
-TABLES = ("known-1x", "general-1", "general-1-robust", "tao-100x-robust", "internet-1")
+TABLES = ("known-1x", "general-1", "general-1-robust", "tao-100x-robust", "internet-1", "internet-shared-1")
 KERNELS = {"cubic": r"\b(cubictcp|bictcp|hystart)_", "bbr": r"\bbbr_"}
 """The kernel's own, and what its functions are called."""
 LINK = ("rate", "230mbit", "burst", "3kb", "limit", "225kb")
