@@ -2,7 +2,8 @@
 //!
 //! Nothing in it is in milliseconds or packets of one link: RTTs count by the smallest of the flow, windows by what an RTT
 //! delivers, paces by the window. So one law serves links of any rate, where a table needs boxes for each decade. And where
-//! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself.
+//! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Only a flow that
+//! shares its link with others goes by seconds, as Cubic does, which it must keep up with.
 //!
 //! Here are its numbers; `law_flow.rs` is what a flow does by them.
 
