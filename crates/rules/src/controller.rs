@@ -133,6 +133,12 @@ impl Controller {
         (&self.memory, self.window, self.rule)
     }
 
+    /// What there is to remember under a law.
+    #[inline(always)]
+    pub(crate) fn law_flow(&mut self) -> Option<&mut LawFlow> {
+        self.law.as_deref_mut()
+    }
+
     /// One of these parts.
     #[inline(always)]
     pub(crate) fn of(memory: Memory, window: u32, rule: u32, intersend_ns: u64) -> Controller {

@@ -1,9 +1,16 @@
-//! What is done to flows under laws besides ACKs: by transports that had nothing to send, and by simulators that disturb them.
+//! What is asked of flows under laws, and done to them, besides ACKs: by transports that had nothing to send, and by
+//! simulators that disturb them.
 
 use crate::law::LAW_UNIT;
 use crate::law_flow::{LEAST_DELIVERED, LEAST_WINDOW, LONGEST_NS, LawFlow, MOST_WINDOW};
 
 impl LawFlow {
+    /// Whether it had its first ACK.
+    #[inline(always)]
+    pub(crate) fn has_begun(&self) -> bool {
+        self.min_rtt_ns != u64::MAX
+    }
+
     /// Sets the window, in packets.
     pub fn set_window(&mut self, packets: u32) {
         self.window = (u64::from(packets) << 16).clamp(LEAST_WINDOW, MOST_WINDOW);
@@ -20,7 +27,7 @@ impl LawFlow {
         self.window = set(self.window, window, LEAST_WINDOW, MOST_WINDOW);
         self.delivered = set(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
         self.spread_ns = set(self.spread_ns, averages, 0, LONGEST_NS);
-        if self.min_rtt_ns != u64::MAX {
+        if self.has_begun() {
             self.set_pace(LAW_UNIT);
         }
     }

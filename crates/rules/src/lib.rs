@@ -48,5 +48,5 @@ pub use proto::{ConfigRange, OptimizationSetting, OptimizationSettings, Range};
 pub use provenance::Provenance;
 pub use rule::Rule;
 pub use signal::{FIRST_SIGNALS, Point, SIGNALS, Signal, first_signals};
-pub use streak::{Streak, Window};
+pub use streak::{LawStreak, Streak, TableStreak};
 pub use table::{DEFAULT_DOMAIN, Node, NodeKind, RuleTable, TableError};

@@ -4,6 +4,8 @@
 //! `EXMACHINA_BENCH_SECONDS` runs each case once, for so many simulated seconds: under callgrind the difference of two such
 //! runs, over the packets between them, is the number of instructions per packet, which no other load disturbs.
 
+use std::path::Path;
+
 use cpu_time::ProcessTime;
 use exmachina_hosts::scheme::{AnyScheme, Cubic, CubicSettings, LinuxCubic, LinuxCubicSettings, Remy, SchemeName};
 use exmachina_hosts::transport::{Preset, Settings};
@@ -27,7 +29,7 @@ struct Case {
     blur: fn(&mut Network),
 }
 
-const CASES: [Case; 19] = [
+const CASES: [Case; 24] = [
     case_of("2013-delta1, n = 8, 15 Mbit/s", "RemyCC-2013-delta1", 8, 15.0, 10.0),
     case_of("tao-100x, n = 2, 9.93 Mbit/s", "tao-100x", 2, 9.93, 1.0),
     case_of("tao-100x, n = 2, 99.3 Mbit/s", "tao-100x", 2, 99.3, 1.0),
@@ -50,7 +52,15 @@ const CASES: [Case; 19] = [
         blur: all_but_batches,
         ..case_of("2013-delta1, n = 8, all but batches", "RemyCC-2013-delta1", 8, 15.0, 10.0)
     },
+    case_of("a law, n = 2, 99.3 Mbit/s", A_LAW, 2, 99.3, 1.0),
+    case_of("a law, n = 8, 15 Mbit/s", A_LAW, 8, 15.0, 10.0),
+    Case { blur: |network| network.jitter_ms = 0.001, ..case_of("a law, n = 2, 1 us of jitter", A_LAW, 2, 99.3, 1.0) },
+    Case { blur: all_but_batches, ..case_of("a law, n = 2, all but batches", A_LAW, 2, 99.3, 1.0) },
+    Case { blur: all_but_batches, ..case_of("a law, n = 8, all but batches", A_LAW, 8, 15.0, 10.0) },
 ];
+
+/// The law of ours that most of the cases above would suit.
+const A_LAW: &str = "general-1-robust";
 
 const IN_PAIRS: Acks = Acks { packets: 2, delay_ms: 40.0 };
 
@@ -85,7 +95,12 @@ fn table(name: &str) -> Option<FlatTable> {
     if let Some(rule) = rule {
         return FlatTable::new(&RuleTable::single(&Signal::ALL[..4], rule)).ok();
     }
-    let bytes = std::fs::read(reference(&format!("remycc/{name}.dna"))?).unwrap();
+    let path = if name == A_LAW {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../python/exmachina/algorithms/{name}.dna"))
+    } else {
+        reference(&format!("remycc/{name}.dna"))?
+    };
+    let bytes = std::fs::read(path).unwrap();
     FlatTable::new(&RuleTable::from_dna(&bytes).unwrap()).ok()
 }
 

@@ -1,14 +1,13 @@
-//! A sender that follows a rule table, through a round of ordinary ACKs and sends: what `receive`, `ready` and `act` come to
-//! then, with all that changes in registers.
+//! A sender that follows a rule table or a law, through a round of ordinary ACKs and sends: what `receive`, `ready` and `act`
+//! come to then, with what changes in registers.
 
 use exmachina_hosts::scheme::Scheme;
 use exmachina_net::packet::NUMBERS;
-use exmachina_net::path::Entry;
-use exmachina_net::rounds::{Course, Departing, Light};
+use exmachina_net::rounds::{Course, Departing};
 use exmachina_net::time::{Duration, Instant};
-use exmachina_rules::{Rule, Streak, Window};
+use exmachina_rules::{Rule, Streak};
 
-use super::Sender;
+use super::{Sender, Training};
 
 mod trained;
 
@@ -27,16 +26,18 @@ impl<S: Scheme> Sender<S> {
             // What comes once a flow is to be upset is not ordinary.
             course.bound = course.bound.min(training.upset_at);
         }
+        let is_law = self.scheme.flow().is_some_and(|(table, _)| table.law().is_some());
         #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
+        if !is_law && is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2") {
             // SAFETY: the processor has these features.
             unsafe { if is_clean { self.go_along_avx2(course) } else { self.go_along_trained_avx2(course) } };
             return;
         }
-        if is_clean {
-            self.go_along_by(course, Rule::matches);
-        } else {
-            self.go_along_trained(course, Rule::matches);
+        match (is_law, is_clean) {
+            (true, true) => self.go_along_law(course),
+            (true, false) => self.go_along_law_trained(course),
+            (false, true) => self.go_along_table(course, Rule::matches),
+            (false, false) => self.go_along_table_trained(course, Rule::matches),
         }
     }
 
@@ -57,40 +58,44 @@ impl<S: Scheme> Sender<S> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_avx2(&mut self, course: &mut Course<'_>) {
-        self.go_along_by(course, |rule, point| rule.matches_avx(point));
+        self.go_along_table(course, |rule, point| rule.matches_avx(point));
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
     unsafe fn go_along_trained_avx2(&mut self, course: &mut Course<'_>) {
-        self.go_along_trained(course, |rule, point| rule.matches_avx(point));
+        self.go_along_table_trained(course, |rule, point| rule.matches_avx(point));
     }
 
     #[inline(always)]
-    fn go_along_by(&mut self, course: &mut Course<'_>, matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy) {
-        let mut place = self.place();
+    fn go_along_table(&mut self, course: &mut Course<'_>, matches: impl Fn(&Rule, &[f64; 4]) -> bool) {
+        let (mut place, last, first) = (self.place(), self.last(), self.first_seq);
         let Some((table, kept)) = self.scheme.flow() else { return };
-        if !table.paces() {
-            return;
-        }
-        let Some((mut flow, window)) = kept.streak(table) else { return };
-        place.window = window;
-        if flow.has_begun() {
-            // No other is: an ACK that passes over packets tells the scheme of losses, and the last one ends the period.
-            let last = NUMBERS.min(self.end - 1);
-            place.go_along::<false>(last, &mut flow, course, |flow, ack| {
-                flow.on_ack(ack.item.sent.as_nanos(), ack.at.as_nanos(), 1, matches)
-            });
-        } else {
-            // The action is carried out once more.
-            place.go_along::<true>(self.first_seq, &mut flow, course, |flow, _| flow.rule());
-        }
-        kept.go_on_from(flow, place.window);
+        let Some(mut flow) = kept.table_streak(table, matches) else { return };
+        place.follow(&mut flow, course, last, first);
+        kept.go_on_from(flow);
         self.keep(place, course);
     }
 
-    /// Where it stands; the window is the scheme's to say.
+    #[inline(never)]
+    fn go_along_law(&mut self, course: &mut Course<'_>) {
+        let (mut place, last, first) = (self.place(), self.last(), self.first_seq);
+        let Some((table, kept)) = self.scheme.flow() else { return };
+        let Some(mut flow) = kept.law_streak(table) else { return };
+        place.follow(&mut flow, course, last, first);
+        kept.act(table);
+        self.keep(place, course);
+    }
+
+    /// Its first packet whose ACK is not ordinary, but for those that pass over packets, which tell the scheme of losses: the last
+    /// one ends the period.
+    #[inline(always)]
+    fn last(&self) -> u32 {
+        NUMBERS.min(self.end.wrapping_sub(1))
+    }
+
+    /// Where it stands.
     #[inline(always)]
     fn place(&self) -> Place {
         Place {
@@ -99,7 +104,6 @@ impl<S: Scheme> Sender<S> {
             limit: self.limit,
             end: self.end,
             last_send: self.last_send,
-            window: Window::default(),
             rtts: Duration::ZERO,
         }
     }
@@ -122,24 +126,27 @@ struct Place {
     limit: u32,
     end: u32,
     last_send: Instant,
-    window: Window,
     /// Sum of the RTTs.
     rtts: Duration,
 }
 
 impl Place {
-    /// Goes along ACKs of the next packets, or of those of an earlier flow, up to this number; `hear` takes one in and finds the rule.
+    /// Goes along ACKs before the `last` packet; or, before the first of its flow, along those of an earlier one.
     #[inline(always)]
-    fn go_along<'t, const STALE: bool>(
-        &mut self,
-        before: u32,
-        flow: &mut Streak<'t>,
-        course: &mut Course<'_>,
-        hear: impl Fn(&mut Streak<'t>, &Entry<Light>) -> &'t Rule,
-    ) {
+    fn follow(&mut self, flow: &mut impl Streak, course: &mut Course<'_>, last: u32, first: u32) {
+        if flow.has_begun() {
+            self.go_along::<false>(last, flow, course);
+        } else {
+            self.go_along::<true>(first, flow, course);
+        }
+    }
+
+    /// Goes along ACKs of the next packets, or of those of an earlier flow, up to this number.
+    #[inline(always)]
+    fn go_along<const STALE: bool>(&mut self, before: u32, flow: &mut impl Streak, course: &mut Course<'_>) {
         let (acks, bound) = (course.acks, course.bound);
         let mut departing = course.departing();
-        let (mut dealt, mut pause) = (0, intersend(flow.rule()));
+        let (mut dealt, mut pause) = (0, intersend(flow));
         let until = loop {
             let Some(ack) = acks.get(dealt) else { break bound };
             let number = ack.item.number;
@@ -149,11 +156,15 @@ impl Place {
             self.send_before(ack.at, pause, &mut departing);
             dealt += 1;
             self.rtts += ack.at - ack.item.sent;
-            let rule = hear(flow, ack);
-            self.acked += u32::from(!STALE);
-            self.window.act(rule);
-            pause = intersend(rule);
-            self.open();
+            if STALE {
+                // The action is carried out once more.
+                flow.act();
+            } else {
+                flow.on_ack(ack.item.sent.as_nanos(), ack.at.as_nanos(), 1);
+                self.acked += 1;
+            }
+            pause = intersend(flow);
+            self.open(flow);
             departing.due = if self.next_seq < self.limit { self.last_send + pause } else { Instant::NEVER };
             if departing.due <= ack.at {
                 departing.answer(self.next_seq, ack);
@@ -169,8 +180,8 @@ impl Place {
 
     /// So many packets may be under way.
     #[inline(always)]
-    fn open(&mut self) {
-        self.limit = (self.acked + self.window.packets()).min(self.end);
+    fn open(&mut self, flow: &impl Streak) {
+        self.limit = (self.acked + flow.window()).min(self.end);
     }
 
     /// Sends what is due before an instant.
@@ -186,6 +197,6 @@ impl Place {
 
 /// Least time between two packets.
 #[inline(always)]
-fn intersend(rule: &Rule) -> Duration {
-    Duration::from_nanos(rule.intersend_ns)
+fn intersend(flow: &impl Streak) -> Duration {
+    Duration::from_nanos(flow.intersend_ns())
 }

@@ -3,65 +3,93 @@
 //! clean networks has no register left.
 
 use exmachina_hosts::scheme::Scheme;
-use exmachina_net::packet::NUMBERS;
 use exmachina_net::path::Entry;
 use exmachina_net::random::Stream;
 use exmachina_net::rounds::{Course, Departing, Light};
 use exmachina_net::time::{Duration, Instant};
 use exmachina_rules::{Rule, Streak};
 
-use super::{Place, Sender, intersend};
+use super::{Place, Sender, Training, intersend};
 
 impl<S: Scheme> Sender<S> {
-    /// As [`Sender::go_along_by`], of one that is trained.
+    /// As [`Sender::go_along_table`], of one that is trained.
     #[inline(always)]
-    pub(super) fn go_along_trained(
+    pub(super) fn go_along_table_trained(
         &mut self,
         course: &mut Course<'_>,
-        matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy,
+        matches: impl Fn(&Rule, &[f64; 4]) -> bool,
     ) {
-        let mut place = self.place();
-        let Some(training) = &mut self.training else { return };
-        let Some((table, kept)) = self.scheme.flow() else { return };
-        // Where ACKs are said to wait and do not, each is due as it comes.
-        let never_waits = training.delay == Duration::ZERO && training.acks.packets > 1;
-        if never_waits || !table.paces() {
+        let (mut place, last, first) = (self.place(), self.last(), self.first_seq);
+        let (Some((table, kept)), Some(training)) = (self.scheme.flow(), &mut self.training) else { return };
+        let Some(mut flow) = kept.table_streak(table, matches) else { return };
+        if training.never_waits() {
             return;
         }
-        let Some((flow, window)) = kept.streak(table) else { return };
-        place.window = window;
-        let mut ends = Ends {
-            place,
-            flow,
-            held: training.held,
-            last_sent: training.last.1,
-            due: self.due,
-            late_by: self.late_by,
-            tick: training.clock,
-            packets: training.acks.packets,
-            delay: training.delay,
-            latest: training.latest,
-            timers: &mut training.timers,
-        };
-        if ends.flow.has_begun() {
-            let last = NUMBERS.min(self.end - 1);
-            ends.go_along::<false>(last, course, matches);
-        } else {
-            ends.go_along::<true>(self.first_seq, course, matches);
+        follow(&mut place, &mut flow, training, (&mut self.due, &mut self.late_by), course, [last, first]);
+        kept.go_on_from(flow);
+        self.keep(place, course);
+    }
+
+    /// As [`Sender::go_along_law`], of one that is trained.
+    #[inline(never)]
+    pub(super) fn go_along_law_trained(&mut self, course: &mut Course<'_>) {
+        let (mut place, last, first) = (self.place(), self.last(), self.first_seq);
+        let (Some((table, kept)), Some(training)) = (self.scheme.flow(), &mut self.training) else { return };
+        let Some(mut flow) = kept.law_streak(table) else { return };
+        if training.never_waits() {
+            return;
         }
-        let Ends { place, flow, held, last_sent, due, late_by, .. } = ends;
-        kept.go_on_from(flow, place.window);
-        training.held = held;
-        training.last = ((place.acked + held).wrapping_sub(1), last_sent);
-        (self.due, self.late_by) = (due, late_by);
+        follow(&mut place, &mut flow, training, (&mut self.due, &mut self.late_by), course, [last, first]);
+        kept.act(table);
         self.keep(place, course);
     }
 }
 
+impl Training {
+    /// Whether ACKs are said to wait and do not: each is due as it comes.
+    fn never_waits(&self) -> bool {
+        self.delay == Duration::ZERO && self.acks.packets > 1
+    }
+}
+
+/// As [`Place::follow`]; between what is kept of the receiver and of the timer before and after.
+#[inline(always)]
+fn follow(
+    place: &mut Place,
+    flow: &mut impl Streak,
+    training: &mut Training,
+    (due, late_by): (&mut Instant, &mut Duration),
+    course: &mut Course<'_>,
+    [last, first]: [u32; 2],
+) {
+    let has_begun = flow.has_begun();
+    let mut ends = Ends {
+        place,
+        flow,
+        held: training.held,
+        last_sent: training.last.1,
+        due: *due,
+        late_by: *late_by,
+        tick: training.clock,
+        packets: training.acks.packets,
+        delay: training.delay,
+        latest: training.latest,
+        timers: &mut training.timers,
+    };
+    if has_begun {
+        ends.go_along::<false>(last, course);
+    } else {
+        ends.go_along::<true>(first, course);
+    }
+    (*due, *late_by) = (ends.due, ends.late_by);
+    (training.held, training.last.1) = (ends.held, ends.last_sent);
+    training.last.0 = (place.acked + training.held).wrapping_sub(1);
+}
+
 /// Sender and receiver.
-struct Ends<'t, 'a> {
-    place: Place,
-    flow: Streak<'t>,
+struct Ends<'a, F> {
+    place: &'a mut Place,
+    flow: &'a mut F,
     /// Packets that are not acknowledged yet, when the last of them was sent, and when they are at the latest.
     held: u32,
     last_sent: Instant,
@@ -78,15 +106,10 @@ struct Ends<'t, 'a> {
     timers: &'a mut Stream,
 }
 
-impl Ends<'_, '_> {
+impl<F: Streak> Ends<'_, F> {
     /// As [`Place::go_along`], and up to an ACK that waited until it was due.
     #[inline(always)]
-    fn go_along<const STALE: bool>(
-        &mut self,
-        before: u32,
-        course: &mut Course<'_>,
-        matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy,
-    ) {
+    fn go_along<const STALE: bool>(&mut self, before: u32, course: &mut Course<'_>) {
         let acks = course.acks;
         let (whole, mut dealt) = (course.bound, 0);
         let mut bound = whole.min(self.due);
@@ -104,13 +127,13 @@ impl Ends<'_, '_> {
             self.place.rtts += ack.at - ack.item.sent;
             if STALE {
                 // The action is carried out once more.
-                self.place.window.act(self.flow.rule());
-                self.place.open();
+                self.flow.act();
+                self.place.open(self.flow);
                 departing.due = self.ready();
             } else if self.must_hold(ack) {
                 bound = bound.min(self.due);
             } else {
-                self.take_in(ack, matches);
+                self.take_in(ack);
                 bound = whole;
                 departing.due = self.ready();
             }
@@ -127,8 +150,8 @@ impl Ends<'_, '_> {
     /// When it may send.
     #[inline(always)]
     fn ready(&self) -> Instant {
-        let Place { next_seq, limit, last_send, .. } = self.place;
-        if next_seq < limit { last_send + intersend(self.flow.rule()) + self.late_by } else { Instant::NEVER }
+        let &mut Place { next_seq, limit, last_send, .. } = self.place;
+        if next_seq < limit { last_send + intersend(self.flow) + self.late_by } else { Instant::NEVER }
     }
 
     /// Sends what is due before an instant.
@@ -166,12 +189,11 @@ impl Ends<'_, '_> {
 
     /// Takes in the ACK of all that is held.
     #[inline(always)]
-    fn take_in(&mut self, ack: &Entry<Light>, matches: impl Fn(&Rule, &[f64; 4]) -> bool + Copy) {
+    fn take_in(&mut self, ack: &Entry<Light>) {
         let [sent, received] = [ack.item.sent, ack.at].map(|at| at.ticked(self.tick).as_nanos());
-        let times = [sent, received, self.tick.as_nanos()];
-        self.flow.on_stretched_ack(&mut self.place.window, times, self.held, matches);
+        self.flow.on_stretched_ack(sent, received, self.tick.as_nanos(), self.held);
         self.place.acked += self.held;
         (self.held, self.due) = (0, Instant::NEVER);
-        self.place.open();
+        self.place.open(self.flow);
     }
 }
