@@ -216,10 +216,13 @@ pub struct Designer {
 }
 
 impl Designer {
-    /// A search that begins with one rule, or with a policy or a law where these suit the model.
+    /// A search that begins with one rule, or with two, a policy or a law where these suit the model.
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
-        let table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
+        let mut table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
+        if settings.search == Search::Default && settings.tuning.two_rules {
+            splits::split_at_the_queue(&mut table, &model);
+        }
         // Several classes of senders get along by growing together: from one rule each.
         let policies = model.scenario.classes().len() == 1 && PolicySearch::suits(&model);
         let policies = policies && (settings.tuning.policies || model.design.form == Form::Law);

@@ -5,11 +5,25 @@ use exmachina_run::usage::Seen;
 
 use super::Bench;
 use super::clearance::{clear_of, is_average, settled};
+use crate::model::Model;
 
 /// A rule seen less often than this is not split: its quantiles would be luck.
 const LEAST_SEEN: usize = 10;
 /// Two places closer than this share of their value are one.
 const CLOSE: f64 = 0.02;
+
+/// Where all networks are known in advance, and all senders alike, a search begins with two rules: for where there is a queue, and
+/// for where there is none. One rule for both gets as good as it can with a queue that always stands, and from there no split
+/// shows what it is good for.
+pub fn split_at_the_queue(table: &mut RuleTable, model: &Model) {
+    let axis = Signal::RttRatio;
+    let suits = model.scenario.grid().is_some() && model.scenario.classes().len() == 1;
+    if suits && table.signals.contains(&axis) {
+        let mut point = [0.0; SIGNALS];
+        point[axis as usize] = 1.0 + model.design.min_split_width;
+        table.split(0, &point, &[axis]);
+    }
+}
 
 /// The table with one rule halved, for each signal and each place worth trying.
 pub fn halves(rule: usize, seen: &[Seen], bench: &Bench) -> Vec<RuleTable> {

@@ -22,6 +22,8 @@ pub struct Tuning {
     pub levels: bool,
     /// Where all networks are known in advance, runs are short.
     pub quick_start: bool,
+    /// Begin with two rules in place of one, where all networks are known in advance.
+    pub two_rules: bool,
     /// Begin with a policy in place of one rule, where networks are drawn from ranges.
     pub policies: bool,
     /// Edges move, and all rules change at once.
@@ -39,6 +41,7 @@ impl Default for Tuning {
             chosen_splits: true,
             levels: true,
             quick_start: true,
+            two_rules: true,
             policies: true,
             shifts: true,
         }
