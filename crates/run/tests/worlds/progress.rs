@@ -3,7 +3,7 @@
 use exmachina_hosts::scheme::AnyScheme;
 use exmachina_hosts::transport::{Recovery, RttSamples, Stack};
 use exmachina_net::network::{HopPlan, LinkPlan};
-use exmachina_net::queue::{Limit, QueueKind};
+use exmachina_net::queue::{Limit, Overflow, QueueKind};
 use exmachina_net::time::Duration;
 use exmachina_scenario::world::{Host, World};
 
@@ -64,7 +64,21 @@ fn repairs_may_drown(host: &Host<'_>, hop: &HopPlan) -> bool {
     // Copa answers to delay. What a full queue adds to every RTT for 10 s counts for the path's own (§2.1), and it drops the rest
     // of what would tell: then nothing slows it down.
     let hides_delay = matches!(host.scheme, Copa(_)) && hop.limit != Limit::Infinite;
-    pushed_out || in_step || hides_delay
+    // A loss leaves a window of two packets at least (RFC 5681 §3.1, eq. 4), so that another goes right behind a repair. Between
+    // opportunities both wait, and where there is one place the repair gives way, each time, whatever finds that it was lost. Only a
+    // timeout that leaves a window of one sends it alone.
+    let one_place = hop.limit.packets(host.transport.packet_bytes).is_some_and(|places| places <= 1);
+    let gives_way = one_place && drops_oldest(&hop.queue) && !matches!(hop.link, LinkPlan::Rate(_));
+    pushed_out || in_step || hides_delay || gives_way
+}
+
+/// Whether a full queue drops what waits for what arrives.
+fn drops_oldest(queue: &QueueKind) -> bool {
+    match queue {
+        QueueKind::SfqCoDel(settings) => settings.overflow == Overflow::LongestHead,
+        QueueKind::FqCoDel(_) | QueueKind::Cobalt(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether a scheme sends less where packets are lost.
