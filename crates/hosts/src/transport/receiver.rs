@@ -94,7 +94,8 @@ impl Receiver {
             // The sender lacks news of what arrived (Linux: `tcp_enter_quickack_mode`).
             self.quick_acks = settings.quick_acks;
         }
-        if packet.seq <= self.acknowledged {
+        // Before one arrived in order there is none to echo but this one's: a handshake would have had one (RFC 7323 §4.3, (1)).
+        if packet.seq <= self.acknowledged || pending.echo == Instant::START {
             pending.echo = packet.sent;
         }
         pending.arrived.push((packet.seq, packet.sent));
@@ -191,6 +192,10 @@ mod tests {
         assert_eq!((echo(3, at(8)), echo(4, at(9))), (at(6), at(6)), "2 is missing");
         assert_eq!(echo(1, at(10)), at(10), "sent again for nothing");
         assert_eq!((echo(2, at(11)), echo(5, at(12))), (at(11), at(12)));
+        // Nothing has arrived in order yet.
+        let mut late = Receiver::new(0);
+        late.receive(&Packet { sent: at(50), ..packet(1) }, Instant::START, &Settings::tao14());
+        assert_eq!(late.acknowledge().echo, at(50));
         // The first of two that one ACK answers.
         let delayed = Settings { delayed_ack: ns(40), ..Settings::tao14() };
         let mut receiver = Receiver::new(0);

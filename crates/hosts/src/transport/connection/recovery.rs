@@ -47,7 +47,7 @@ impl<S: Scheme> Connection<S> {
             return None;
         }
         duplicates.seen += u32::from(!self.phase.is_loss());
-        // RFC 6582 §3.2 step 1: not for duplicates that repairs of an earlier window cause.
+        // RFC 6582 §3.2 step 2: not for duplicates that repairs of an earlier window cause.
         let covers = seq > self.recover || seq == self.first;
         let lost = self.phase.is_open() && duplicates.seen == duplicates.threshold && covers;
         lost.then(|| (seq, self.go_back()))
