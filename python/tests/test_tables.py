@@ -1,6 +1,7 @@
 """Models and tables from Python."""
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from conftest import published
@@ -102,6 +103,22 @@ def test_a_law_has_its_numbers_by_name(tmp_path: Path) -> None:
 def test_a_law_that_cannot_be_followed_is_refused_by_name() -> None:
     with pytest.raises(TableError, match=r"^table: law: pace is 0, expected above 0 and at most 16$"):
         Table.of_law({**numbers(0), "pace": [65536, 65536, 0, 65536, 65536]}, "none")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"room": None}, r"^law: room is missing$"),
+        ({"rom": 1}, r"^law: there is no rom; expected target_of_rtt, "),
+        ({"room": "a"}, r"^law: room is a, expected a whole number "),
+        ({"room": -1}, r"^law: room is -1, expected a whole number "),
+        ({"growth": [1, 2]}, r"^law: growth is \[1, 2\], expected a whole number .* or 5 for the levels"),
+    ],
+)
+def test_a_law_of_other_numbers_is_refused_by_name(change: dict[str, Any], message: str) -> None:
+    law = {name: value for name, value in {**numbers(0), **change}.items() if value is not None}
+    with pytest.raises(TableError, match=message):
+        Table.of_law(cast("Law", law), "none")
 
 
 def test_what_is_no_table(tmp_path: Path) -> None:

@@ -2,14 +2,29 @@
 
 use exmachina_rules::{self as rules, LEVELS};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::input_error;
 
 macro_rules! numbers {
     ($($number:ident: $kind:ty),+ $(,)?) => {
         /// A law; shares, multiples and packets are in 2^-16.
-        #[derive(FromPyObject, IntoPyObject)]
-        #[pyo3(from_item_all)]
+        #[derive(IntoPyObject)]
         pub struct Law {
             $($number: $kind,)+
+        }
+
+        impl Law {
+            /// The law of these numbers by name: all of them, and no others.
+            pub fn of(numbers: &Bound<'_, PyDict>) -> PyResult<Law> {
+                const NAMES: &[&str] = &[$(stringify!($number)),+];
+                for name in numbers.keys() {
+                    if !NAMES.contains(&&*name.to_string()) {
+                        return Err(input_error(format!("law: there is no {name}; expected {}", NAMES.join(", "))));
+                    }
+                }
+                Ok(Law { $($number: number(numbers, stringify!($number))?,)+ })
+            }
         }
 
         impl From<Law> for rules::Law {
@@ -49,4 +64,13 @@ numbers! {
     shared_scale: u32,
     shared_cut: u32,
     shared_rtts: u32,
+}
+
+/// One of a law's numbers, or those of its levels.
+fn number<T: for<'py> FromPyObject<'py, 'py>>(numbers: &Bound<'_, PyDict>, name: &str) -> PyResult<T> {
+    let Some(value) = numbers.get_item(name)? else { return Err(input_error(format!("law: {name} is missing"))) };
+    let what = format!(
+        "a whole number of 2^-16 within 32 bits, or {LEVELS} for the levels, as `inspect` and Table.law have it"
+    );
+    value.extract().map_err(|_| input_error(format!("law: {name} is {value}, expected {what}")))
 }

@@ -2,7 +2,7 @@
 
 use exmachina_rules::{self as rules, FlatTable, Point, RuleTable, Signal};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::input_error;
 use crate::fixed::Quantised;
@@ -134,8 +134,8 @@ impl Table {
 
     /// The bytes of a `.dna` file with a law.
     #[staticmethod]
-    fn law_dna<'py>(py: Python<'py>, law: Law) -> PyResult<Bound<'py, PyBytes>> {
-        let table = RuleTable::of_law(&Signal::ALL[..rules::FIRST_SIGNALS], law.into());
+    fn law_dna<'py>(py: Python<'py>, law: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
+        let table = RuleTable::of_law(&Signal::ALL[..rules::FIRST_SIGNALS], Law::of(law)?.into());
         Table::checked(table, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
