@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from conftest import SHORT_SCENARIO, Forty, command, network
 from distributed import Client, LocalCluster
+from whereabouts import whereabouts
 
 import exmachina
 from exmachina import ClusterError, Design, FileError, Model, OptionError
@@ -150,6 +151,13 @@ def test_workers_that_are_killed_do_not_matter(
             assert exmachina.design(fast, rounds=ROUNDS, cluster=engine).table.dna == here.table.dna
             flows = exmachina.evaluate(SHORT_SCENARIO, runs=200, cluster=engine).flows
     assert flows.equals(exmachina.evaluate(SHORT_SCENARIO, runs=200).flows)
+
+
+def test_short_units_do_not_crowd_one_worker(engine: exmachina.Engine) -> None:
+    for rounds in range(6):
+        set(engine.map(whereabouts, bytes(1000), [0.001] * 8))
+        processes = {done.result for done in engine.map(whereabouts, bytes(1000), [0.2] * 6)}
+        assert len(processes) == 2, f"after {rounds} rounds one worker has them all"
 
 
 @pytest.fixture

@@ -52,6 +52,16 @@ class Remote(Engine):
         """`threads` are those of each worker, all its processors if none."""
         self.client, self.here, self.asked_threads, self.staff = client, here, threads, staff
         self.longest_s = self.spent_s = 0.0
+        self.kept: tuple[str, Future[Any]] | None = None
+        self.task = sent(run)
+
+    def keep(self, shared: bytes) -> Future[Any]:
+        """What all units of a call share: it stays with workers that had it until a call shares something else."""
+        # A name of its own, as Dask expects of tasks with one that they take equally long.
+        key = f"shared-{sha256(shared).hexdigest()}"
+        if self.kept is None or self.kept[0] != key or self.kept[1].status not in {"pending", "finished"}:
+            self.kept = (key, self.client.submit(bytes, shared, key=key))
+        return self.kept[1]
 
     @property
     def words(self) -> str:
@@ -134,8 +144,7 @@ class _Out:
 
     def __init__(self, engine: Remote, shared: bytes) -> None:
         self.engine, self.client, self.shared = engine, engine.client, shared
-        self.key = f"exmachina-{sha256(shared).hexdigest()}"
-        self.kept: Future[Any] | None = None
+        self.key = sha256(shared).hexdigest()[:8]
         self.out: dict[int, _Unit] = {}
         self.total = 0
         self.done: SimpleQueue[tuple[int, Future[Any]]] = SimpleQueue()
@@ -148,19 +157,13 @@ class _Out:
         """Sends the next unit."""
         self.out[self.total] = _Unit(task, unit)
         self.total += 1
-        self._submit(self.total - 1, self._kept())
-
-    def _kept(self) -> Future[Any]:
-        """What all units share, which stays with workers that had it."""
-        if self.kept is None or self.kept.status not in {"pending", "finished"}:
-            self.kept = self.client.submit(bytes, self.shared, key=self.key)
-        return self.kept
+        self._submit(self.total - 1, self.engine.keep(self.shared))
 
     def _submit(self, number: int, shared: Future[Any] | bytes) -> None:
         self.engine.staff.check()
         one, to = self.out[number], self.engine.staff.trusted()
         future = self.client.submit(
-            sent(run), program(), one.task, shared, self.engine.asked_threads, pure=False, workers=to
+            self.engine.task, program(), one.task, shared, self.engine.asked_threads, pure=False, workers=to
         )
         one.futures.append(future)
         one.since = time.monotonic()
@@ -181,7 +184,7 @@ class _Out:
 
     def _computed(self, number: int, report: Report) -> Computed[Any, Any]:
         one = self.out.pop(number)
-        log.info("%s: unit %d of %s, %.2f s", report.worker, number, self.key[-8:], report.seconds)
+        log.info("%s: unit %d of %s, %.2f s", report.worker, number, self.key, report.seconds)
         self.engine.longest_s = max(self.engine.longest_s, report.seconds)
         self.engine.spent_s += report.cpu_s
         self._drop(one)
@@ -198,13 +201,13 @@ class _Out:
         except (KilledWorker, CancelledError, OSError, TimeoutError) as error:
             # Its workers died, the scheduler restarted, or whoever has the result has gone or hangs.
             one.losses += 1
-            log.info("unit %d of %s: lost, time %d: %s", number, self.key[-8:], one.losses, _line(error))
+            log.info("unit %d of %s: lost, time %d: %s", number, self.key, one.losses, _line(error))
             if one.losses >= MOST_LOSSES:
                 raise ClusterError(
                     f"cluster: one unit was lost {one.losses} times, at last by: {_line(error)}"
                 ) from None
             if not one.futures:
-                self._submit(number, self._kept())
+                self._submit(number, self.engine.keep(self.shared))
             return None
         return report
 
@@ -216,7 +219,7 @@ class _Out:
             return
         self.engine.staff.suspect([future.key for number in late for future in self.out[number].futures])
         for number in late:
-            log.info("unit %d of %s: late, sent again", number, self.key[-8:])
+            log.info("unit %d of %s: late, sent again", number, self.key)
             self._submit(number, self.shared)
 
     def _drop(self, one: _Unit) -> None:
