@@ -33,7 +33,7 @@ off = { seconds = 1 }
 [design]
 duration_s = 400
 """
-STEPS = 24
+STEPS = 60
 WORKERS = 2
 KILL_EVERY_UNITS = (2, 6)
 LEAST_KILLS = 30
