@@ -49,7 +49,7 @@ def design(
     written to the output's name with `-NAME` before its ending.
 
     >>> exmachina.design("known-1x", "mine.dna", rounds=1).table
-    Table('mine', 1 rules)
+    Table('mine', 2 rules)
 
     Args:
         model: A model, the path of a model file, or the name of a model that comes with the program.
