@@ -69,8 +69,6 @@ numbers! {
 /// One of a law's numbers, or those of its levels.
 fn number<T: for<'py> FromPyObject<'py, 'py>>(numbers: &Bound<'_, PyDict>, name: &str) -> PyResult<T> {
     let Some(value) = numbers.get_item(name)? else { return Err(input_error(format!("law: {name} is missing"))) };
-    let what = format!(
-        "a whole number of 2^-16 within 32 bits, or {LEVELS} for the levels, as `inspect` and Table.law have it"
-    );
+    let what = format!("a whole number within 32 bits, or {LEVELS} for the levels, as in Table.law");
     value.extract().map_err(|_| input_error(format!("law: {name} is {value}, expected {what}")))
 }

@@ -220,12 +220,12 @@ impl Designer {
     #[must_use]
     pub fn new(model: Model, settings: Settings) -> Designer {
         let mut table = RuleTable::single(&model.design.signals, moves::first_action(&model.design));
-        if settings.search == Search::Default && settings.tuning.two_rules {
-            splits::split_at_the_queue(&mut table, &model);
-        }
         // Several classes of senders get along by growing together: from one rule each.
         let policies = model.scenario.classes().len() == 1 && PolicySearch::suits(&model);
         let policies = policies && (settings.tuning.policies || model.design.form == Form::Law);
+        if !policies && settings.search == Search::Default && settings.tuning.two_rules {
+            splits::split_at_the_queue(&mut table, &model);
+        }
         Designer::begin(model, settings, &[table], policies)
     }
 

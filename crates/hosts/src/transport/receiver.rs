@@ -94,7 +94,7 @@ impl Receiver {
             // The sender lacks news of what arrived (Linux: `tcp_enter_quickack_mode`).
             self.quick_acks = settings.quick_acks;
         }
-        // Before one arrived in order there is none to echo but this one's: a handshake would have had one (RFC 7323 §4.3, (1)).
+        // Before one arrived in order there is none to echo but this one's: a handshake's would be there (RFC 7323 §3.2).
         if packet.seq <= self.acknowledged || pending.echo == Instant::START {
             pending.echo = packet.sent;
         }
