@@ -6,8 +6,8 @@ file, or LABEL=PATH.
 
 Five kinds of networks (access, wifi, lte, satellite, datacenter), N of each, and others for one flow beside one of
 Cubic or BBRv3. Of each table it prints on which share of networks it is ahead of Cubic, Cubic/FQ-CoDel, BBRv3, Copa and
-Vegas in the mean of ln(throughput) - ln(RTT) over senders, the ratios of throughputs and RTTs, what it loses
-most by, and what it has beside others.
+Vegas in the mean of ln(throughput) - delta ln(RTT) over senders, with the table's own delta, the ratios of throughputs
+and RTTs, what it loses most by, and what it has beside others.
 
 There are two suites, with seeds of their own. Whoever designs tables looks at `choosing`, the default, as often as they
 like. `held-out` is run on what has been decided, and decides nothing.

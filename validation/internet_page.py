@@ -32,12 +32,12 @@ table was trained on it or chosen by it. Whoever chooses between tables has the 
 with another seed: with looks at it the training networks of `internet-1` were chosen, and
 [what a law is](designs.md#laws), and [all of how `internet-shared-1` shares](designs.md#beside-others).
 
-On each network all senders run one scheme, whose score is the mean over senders of ln(throughput) − ln(RTT); whoever
-has the higher is ahead. A sender that was on and got nothing through counts as one packet in that time. Cubic, BBRv3,
-Copa and Vegas have drop-tail queues, as the tables have. In brackets are 95 % intervals (Wilson). Asked of
-`internet-1` are 95 % against Cubic and BBRv3, 90 % against the others, and 80 % of each kind. `internet-1` is for
-links of one's own; `internet-shared-1` is for links where Cubic or BBR may be, too, and what that costs is the
-difference.
+On each network all senders run one scheme, whose score is the mean over senders of ln(throughput) − δ ln(RTT);
+whoever has the higher is ahead. δ is 1, or the table's own where that is another (`internet-0.1`, `internet-10`). A
+sender that was on and got nothing through counts as one packet in that time. Cubic, BBRv3, Copa and Vegas have
+drop-tail queues, as the tables have. In brackets are 95 % intervals (Wilson). Asked of `internet-1` are 95 % against
+Cubic and BBRv3, 90 % against the others, and 80 % of each kind. `internet-1` is for links of one's own;
+`internet-shared-1` is for links where Cubic or BBR may be, too, and what that costs is the difference.
 """
 FAIRNESS = """\
 ## Throughput, delay and fairness

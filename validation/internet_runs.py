@@ -18,6 +18,7 @@ from internet_networks import BESIDE, Network, network
 
 import exmachina
 from exmachina import Table
+from exmachina.schemes import designed_delta
 
 HUMAN = {"cubic": "cubic", "cubic/fqcodel": "cubic/fqcodel", "bbr3": "bbr3", "copa": "copa", "vegas": "vegas"}
 """Whom tables are compared with. Where no queue is said, it is drop tail."""
@@ -44,6 +45,11 @@ class Entrant:
         label, named, source = written.rpartition("=")
         table = Table.load(source)
         return cls(label if named else table.name, table)
+
+    @property
+    def delta(self) -> float:
+        """How much delay counts against throughput where it is compared with others: as in its design, or else 1."""
+        return designed_delta([self.scheme] if isinstance(self.scheme, Table) else [])
 
 
 def measures(flows: pl.DataFrame) -> Row:
@@ -84,7 +90,8 @@ MEASURES = ("score", "throughput_mbps", "rtt_ms", "queueing_ms", "jain", "least_
 def alone(entrant: Entrant, one: Network, cache: Path) -> Row:
     """All senders of a network run it."""
     flows = exmachina.evaluate(one.evaluation(), [entrant.scheme], cache=cache, threads=1).flows
-    return {"suite": one.suite, "kind": one.kind, "number": one.number, "scheme": entrant.label, **measures(flows)}
+    own = {"suite": one.suite, "kind": one.kind, "number": one.number, "scheme": entrant.label, "delta": entrant.delta}
+    return own | measures(flows)
 
 
 def beside(entrant: Entrant, neighbour: str, one: Network, cache: Path) -> Row:

@@ -57,11 +57,16 @@ class Comparison:
 
 
 def pairs(rows: pl.DataFrame, table: str, rival: str, kind: str = ALL) -> pl.DataFrame:
-    """The networks on which both have a score: the rival's columns end in `_rival`, and it is behind by `margin`."""
+    """The networks on which both have a score: the rival's columns end in `_rival`, and it is behind by `margin`.
+
+    That is in ln(throughput) - delta ln(RTT), delta being the table's own.
+    """
     if kind != ALL:
         rows = rows.filter(pl.col("kind") == kind)
     own, others = (rows.filter(pl.col("scheme") == name).drop_nulls("score") for name in (table, rival))
-    return own.join(others, on=WHERE, suffix="_rival").with_columns(margin=pl.col("score") - pl.col("score_rival"))
+    later = (pl.col("rtt_ms") / pl.col("rtt_ms_rival")).log()
+    margin = pl.col("score") - pl.col("score_rival") - (pl.col("delta") - 1) * later
+    return own.join(others, on=WHERE, suffix="_rival").with_columns(margin=margin)
 
 
 def compare(rows: pl.DataFrame, table: str, rival: str, kind: str = ALL) -> Comparison:

@@ -146,7 +146,7 @@ ROWS = pl.DataFrame(
     ],
     schema=["suite", "kind", "number", "scheme", "score", "throughput_mbps", "rtt_ms"],
     orient="row",
-)
+).with_columns(delta=pl.lit(1.0))
 
 
 def test_who_is_ahead_and_by_how_much() -> None:
@@ -158,6 +158,14 @@ def test_who_is_ahead_and_by_how_much() -> None:
     assert SUMMARY.compare(ROWS, "cubic", "mine").ahead == SUMMARY.Share(1, 3)
     # A tie is not ahead.
     assert SUMMARY.compare(ROWS, "mine", "mine").ahead == SUMMARY.Share(0, 3)
+
+
+def test_a_table_is_judged_by_its_own_delta() -> None:
+    """With a quarter of the throughput at the same RTT delay decides nothing; with as much at half of it, all."""
+    careless, careful = (ROWS.with_columns(delta=pl.lit(delta)) for delta in (0.1, 10.0))
+    for rows, delta in ((careless, 0.1), (careful, 10)):
+        margins = SUMMARY.pairs(rows, "mine", "cubic")["margin"].to_list()
+        assert margins == pytest.approx([log(2) + delta * log(2), -log(4), delta * log(2)])
 
 
 def test_what_is_lost_most_by() -> None:

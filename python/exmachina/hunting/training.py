@@ -9,7 +9,7 @@ from exmachina.errors import ModelError
 from exmachina.networks import Model, ModelLike
 from exmachina.probing import AXES, Base
 
-__all__ = ["also_text", "trained_also"]
+__all__ = ["UNSAID", "also_text", "trained_also"]
 
 UNSAID = ("stalls", "outages", "reordered", "queue")
 """Axes that models know nothing of."""
@@ -20,8 +20,8 @@ LEAST_OFF = 1e-3
 ALWAYS_S = 1e3
 
 
-def also_text(network: Base) -> str:
-    """The entry of a model that has this network among those it trains with.
+def also_text(network: Base, weight: float = 1) -> str:
+    """The entry of a model that has this network among those it trains with, at this weight against the model's own.
 
     >>> print(exmachina.hunting.also_text(exmachina.probing.Base(loss=0.01)).splitlines()[0])
     [[also]]
@@ -42,6 +42,8 @@ def also_text(network: Base) -> str:
         "workload": {"on": {"seconds": on_s}, "off": {"seconds": off_s}},
         "world": _world(network),
     }
+    if weight != 1:
+        entry["weight"] = weight
     return tomli_w.dumps({"also": [entry]})
 
 
@@ -64,8 +66,8 @@ def _world(network: Base) -> dict[str, Any]:
     return world
 
 
-def trained_also(model: ModelLike, networks: Sequence[Base]) -> Model:
-    """The model with these networks among those it trains with: what adversarial rounds go on with.
+def trained_also(model: ModelLike, networks: Sequence[Base], weight: float = 1) -> Model:
+    """The model with these networks among those it trains with, at this weight each: what adversarial rounds do.
 
     >>> model = exmachina.hunting.trained_also("general-1", [exmachina.probing.Base(jitter_ms=5)])
     >>> exmachina.networks.trained(model.text).jitter_ms
@@ -75,4 +77,5 @@ def trained_also(model: ModelLike, networks: Sequence[Base]) -> Model:
         ModelError: If models cannot say what one of them is.
     """
     found = Model.of(model)
-    return Model("\n".join([found.text.rstrip(), *map(also_text, networks)]), f"{found.name}.toml")
+    entries = (also_text(network, weight) for network in networks)
+    return Model("\n".join([found.text.rstrip(), *entries]), f"{found.name}.toml")
