@@ -34,6 +34,8 @@ exmachina.draw(found, "copa-worst")
 model = exmachina.hunting.trained_also("general-1", [found.network])  # to train with it
 ```
 
+What training with them gains: [adversarial.md](adversarial.md).
+
 Limits are ranges along the axes of `exmachina probe` ([probe.md](probe.md#what-is-measured)): `internet` and `long`
 come with the program ([limits](../python/exmachina/limits)), or a file of one's own. A search scatters networks
 over all axes at once, climbs from the worst of these by CatCMA (the package `cmaes`), and gives each batch of

@@ -280,6 +280,8 @@ def test_networks_are_said_to_models_that_can_say_them() -> None:
     assert (ranges.rate_mbps, ranges.jitter_ms, ranges.loss) == (Span(5, 20), Span(0, 3), Span(0, 0.01))
     assert ranges.neighbours == ("bbr3",)
     assert model.text.count("[[also]]") == 2
+    assert "weight" not in model.text
+    assert trained_also("general-1", [network, Base()], weight=0.1).text.count("weight = 0.1\n") == 2
     for odd, message in (({"queue": "pie"}, "queue"), ({"stall_ms": 20}, "stalls"), ({"neighbour": "copa"}, "beside")):
         with pytest.raises(InputError, match=f"also: {message}: expected"):
             also_text(replace(network, **odd))
