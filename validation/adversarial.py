@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from adversarial_page import page
+from numpy.typing import NDArray
 
 import exmachina
 from exmachina import Limits, Model, Table, Worst
@@ -32,6 +33,7 @@ from exmachina.hunting.space import Space
 from exmachina.hunting.training import UNSAID
 from exmachina.probing import Base
 
+Harms = NDArray[np.float64]
 PROJECT = Path(__file__).parents[1]
 RESULTS = PROJECT / "docs" / "results"
 TABLE = MODEL = "internet-1"
@@ -45,7 +47,8 @@ WEIGHT = 0.1
 SEED, FRESH_SEED, SCATTER_SEED = 2100, 2900, 2999
 """Of the searches that train, of that which measures, and of the networks scattered: the latter two train nothing."""
 SCATTERED, SPECIMENS = 300, 200
-WORST_SHARE = 0.1
+WORST_SHARE, RESAMPLED = 0.1, 1000
+"""Of the networks scattered the worst; how often all are drawn again for the error of their mean (the bootstrap)."""
 CONTROL = "control"
 DELTA = 1.0
 """The model's."""
@@ -57,7 +60,12 @@ def main() -> None:
     if not given.page:
         cache = make_folder(given.cache)
         rounds = list(laws(given, cache))
-        rows = [row for name, law in rounds for row in measured(name, law, cache, given.threads)]
+        harms = [scattered_harms(law, given.threads) for _, law in rounds]
+        rows = [
+            row
+            for (name, law), own in zip(rounds, harms, strict=True)
+            for row in measured(name, law, own, own - harms[0], cache / f"fresh-{name}")
+        ]
         write_atomically(RESULTS / "adversarial.csv", pl.DataFrame(rows).write_csv().encode())
         for name, law in rounds[1:]:
             write_atomically(make_folder(RESULTS / "adversarial") / f"{name}.dna", law.dna)
@@ -108,34 +116,44 @@ def designed(path: Path, model: Model, start: Table, seconds: float, threads: in
     return Table.load(path)
 
 
-def measured(name: str, law: Table, cache: Path, threads: int | None) -> Iterator[dict[str, object]]:
-    """What a law is worth on what trained nothing."""
-    limits = Limits.load(LIMITS).without(WITHOUT)
-    options = WorstOptions(networks=NETWORKS, threads=threads)
-    space = Space(limits)
-    harms = scattered_harms(law, space, options)
-    worst = np.sort(harms)[-round(WORST_SHARE * len(harms)) :]
-    fresh = searched(law, FRESH_SEED, cache / f"fresh-{name}", threads)
-    scores = exmachina.score(law, MODEL, specimens=SPECIMENS, seed=FRESH_SEED, threads=threads).summary
+def measured(name: str, law: Table, harms: Harms, against_first: Harms, folder: Path) -> Iterator[dict[str, object]]:
+    """What a law is worth on what trained nothing.
+
+    Of the networks scattered: its harms, and how much more than the first law's they are, network by network.
+    """
+    known, differences = (those[np.isfinite(those)] for those in (harms, against_first))
+    draws = np.random.default_rng(SCATTER_SEED).integers(len(known), size=(RESAMPLED, len(known)))
+    scores = exmachina.score(law, MODEL, specimens=SPECIMENS, seed=FRESH_SEED).summary
     yield from (
         {"law": name, "measure": measure, "value": round(float(value), 4)}
         for measure, value in {
-            "scattered_mean": harms.mean(),
-            "scattered_worst": worst.mean(),
-            "scattered_behind_share": (harms > 0).mean(),
-            "fresh_search": fresh.harm,
+            "scattered_mean": known.mean(),
+            "scattered_difference_error": differences.std(ddof=1) / np.sqrt(len(differences)),
+            "scattered_worst": worst_mean(known),
+            "scattered_worst_error": np.std([worst_mean(known[draw]) for draw in draws]),
+            "scattered_behind_share": (known > 0).mean(),
+            "fresh_search": searched(law, FRESH_SEED, folder, None).harm,
             "held_out": scores["score"][0],
         }.items()
     )
 
 
-def scattered_harms(law: Table, space: Space, options: WorstOptions) -> np.ndarray:
-    """How far it is behind the best rival on each of the networks scattered; below 0 where it is ahead."""
+def worst_mean(harms: Harms) -> float:
+    """The mean of the largest of them."""
+    return float(np.sort(harms)[-round(WORST_SHARE * len(harms)) :].mean())
+
+
+def scattered_harms(law: Table, threads: int | None) -> Harms:
+    """How far it is behind the best rival on each of the networks scattered, below 0 where it is ahead.
+
+    NaN where there was nothing to measure.
+    """
+    space, options = Space(Limits.load(LIMITS).without(WITHOUT)), WorstOptions(networks=NETWORKS, threads=threads)
     networks = [space.network(point) for point in space.scattered(SCATTERED, SCATTER_SEED)]
     with opened(options) as engine:
         judge = Judge(law, list(RIVALS), MEASURES["regret"], DELTA, engine)
         harms = [judge.harm(network, options.draws, SCATTER_SEED) for network in networks]
-    return np.array([harm for harm in harms if harm is not None])
+    return np.array([np.nan if harm is None else harm for harm in harms])
 
 
 if __name__ == "__main__":

@@ -27,22 +27,39 @@ without any network found.
 Measured on what no round trained with and nothing was chosen by. *Scattered* are 300 networks spread evenly over
 all of the limits of `internet.toml` that models can say: how far the score, the mean of ln(throughput) − ln(RTT),
 is behind the best of Cubic, BBRv3 and Copa there (below 0: ahead of all three), in the mean, on the worst tenth of
-them, and on how many it is behind at all. *A fresh search* is the harm that one more search finds, of a seed of its
-own. *Held out* is the score on 200 networks of internet-1's model.
+them, and on how many it is behind at all. After ± are standard errors: of the mean's difference from internet-1,
+network by network, and of the worst tenth's mean (the bootstrap). *A fresh search* is the harm that one more search
+finds, of a seed of its own. *Held out* is the score on 200 networks of internet-1's model.
 
 | law | scattered, mean | worst tenth | behind on | a fresh search | held out |
 | --- | ---: | ---: | ---: | ---: | ---: |
 """
-MEASURES = ("scattered_mean", "scattered_worst", "scattered_behind_share", "fresh_search", "held_out")
-SHARE = "scattered_behind_share"
+MEASURES = (
+    "scattered_mean",
+    "scattered_difference_error",
+    "scattered_worst",
+    "scattered_worst_error",
+    "scattered_behind_share",
+    "fresh_search",
+    "held_out",
+)
 
 
 def page(rows: pl.DataFrame, networks: pl.DataFrame) -> str:
     """The page."""
     lines = []
     for (law,), own in rows.group_by("law", maintain_order=True):
-        values = dict(own.select("measure", "value").iter_rows())
-        cells = [f"{100 * values[name]:.0f} %" if name == SHARE else f"{values[name]:.3f}" for name in MEASURES]
+        mean, difference_error, worst, worst_error, behind, fresh, held_out = (
+            own.filter(pl.col("measure") == name)["value"].item() for name in MEASURES
+        )
+        error = f" ± {difference_error:.3f}" if difference_error else ""
+        cells = [
+            f"{mean:.3f}{error}",
+            f"{worst:.2f} ± {worst_error:.2f}",
+            f"{100 * behind:.0f} %",
+            f"{fresh:.2f}",
+            f"{held_out:.3f}",
+        ]
         lines.append(f"| {law} | {' | '.join(cells)} |")
     found = [f"| {number} | {harm:.2f} | {network} |" for number, harm, network, _ in networks.iter_rows()]
     rounds = int(networks["round"].max())  # type: ignore[arg-type]

@@ -29,9 +29,9 @@ def test_every_law_was_measured_by_all_measures() -> None:
 
 
 def test_a_page_by_hand() -> None:
-    rows = pl.DataFrame({"law": "mine", "measure": PAGE.MEASURES, "value": [0.1, 0.5, 0.25, 2.0, -0.7]})
+    rows = pl.DataFrame({"law": "mine", "measure": PAGE.MEASURES, "value": [0.1, 0.02, 0.5, 0.06, 0.25, 2.0, -0.7]})
     networks = pl.DataFrame({"round": [2], "harm": [1.234], "network": ["1 Mbit/s"], "words": ["bad"]})
     page = PAGE.page(rows, networks)
     assert "does 2 such rounds" in page
-    assert "\n| mine | 0.100 | 0.500 | 25 % | 2.000 | -0.700 |\n" in page
+    assert "\n| mine | 0.100 ± 0.020 | 0.50 ± 0.06 | 25 % | 2.00 | -0.700 |\n" in page
     assert page.endswith("\n| 2 | 1.23 | 1 Mbit/s |\n")
