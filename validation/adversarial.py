@@ -1,6 +1,6 @@
 """Adversarial rounds: the worst networks that a search finds for a law go into its training, and what that gained.
 
-Usage: adversarial.py [--rounds N] [--cpu-seconds N] [--cache FOLDER] [--threads N] [--page]
+Usage: adversarial.py [--cache FOLDER] [--page]
 
 A round searches for the worst networks for the law so far (each search leaves one, reduced to what matters, as
 `exmachina worst` does), adds them to those that training goes by (`[[also]]`, `exmachina.hunting.trained_also`), and
@@ -40,6 +40,8 @@ TABLE = MODEL = "internet-1"
 LIMITS, RIVALS = "internet", ("cubic", "bbr3", "copa")
 WITHOUT = (*UNSAID, "beside")
 """Axes that models cannot say; and neighbours, who are the business of internet-shared-1."""
+ROUNDS, CPU_S = 3, 200.0
+"""How many, and of evolution in each of them."""
 SEARCHES, NETWORKS = 3, 300
 """Of a round, and networks that each of them tries."""
 WEIGHT = 0.1
@@ -59,8 +61,8 @@ def main() -> None:
     given = arguments()
     if not given.page:
         cache = make_folder(given.cache)
-        rounds = list(laws(given, cache))
-        harms = [scattered_harms(law, given.threads) for _, law in rounds]
+        rounds = list(laws(cache))
+        harms = [scattered_harms(law) for _, law in rounds]
         rows = [
             row
             for (name, law), own in zip(rounds, harms, strict=True)
@@ -76,43 +78,38 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--cpu-seconds", type=float, default=200, help="of evolution in each round")
     parser.add_argument("--cache", type=Path, default=Path("out/adversarial"))
-    parser.add_argument("--threads", type=int)
     parser.add_argument("--page", action="store_true")
     return parser.parse_args()
 
 
-def laws(given: argparse.Namespace, cache: Path) -> Iterator[tuple[str, Table]]:
+def laws(cache: Path) -> Iterator[tuple[str, Table]]:
     """That which began, that of each round, and the control's."""
     law, networks, lines = Table.load(TABLE), list[Base](), []
     yield TABLE, law
-    for number in range(1, given.rounds + 1):
+    for number in range(1, ROUNDS + 1):
         for search in range(SEARCHES):
-            found = searched(law, SEED + 10 * number + search, cache / f"round-{number}-{search}", given.threads)
+            found = searched(law, SEED + 10 * number + search, cache / f"round-{number}-{search}")
             networks.append(found.network)
             lines.append({"round": number, "harm": found.harm, "network": found.network.words, "words": found.words})
         model = trained_also(MODEL, networks, WEIGHT)
-        law = designed(cache / f"round-{number}.dna", model, law, given.cpu_seconds, given.threads)
+        law = designed(cache / f"round-{number}.dna", model, law, CPU_S)
         yield f"round-{number}", law
     write_atomically(RESULTS / "adversarial-networks.csv", pl.DataFrame(lines).write_csv(float_precision=4).encode())
-    seconds = given.rounds * given.cpu_seconds
-    yield CONTROL, designed(cache / f"{CONTROL}.dna", Model.of(MODEL), Table.load(TABLE), seconds, given.threads)
+    seconds = ROUNDS * CPU_S
+    yield CONTROL, designed(cache / f"{CONTROL}.dna", Model.of(MODEL), Table.load(TABLE), seconds)
 
 
-def searched(law: Table, seed: int, folder: Path, threads: int | None) -> Worst:
+def searched(law: Table, seed: int, folder: Path) -> Worst:
     """The worst network that one search finds."""
-    return exmachina.worst(
-        law, LIMITS, rivals=RIVALS, without=WITHOUT, output=folder, networks=NETWORKS, seed=seed, threads=threads
-    )
+    return exmachina.worst(law, LIMITS, rivals=RIVALS, without=WITHOUT, output=folder, networks=NETWORKS, seed=seed)
 
 
-def designed(path: Path, model: Model, start: Table, seconds: float, threads: int | None) -> Table:
+def designed(path: Path, model: Model, start: Table, seconds: float) -> Table:
     """The law that evolution makes of another on a model; as it is at that path if it is there."""
     if not path.exists():
         resume = path.with_name(f"{path.name}.checkpoint").exists()
-        exmachina.design(model, path, start=start, seed=SEED, cpu_seconds=seconds, threads=threads, resume=resume)
+        exmachina.design(model, path, start=start, seed=SEED, cpu_seconds=seconds, resume=resume)
     return Table.load(path)
 
 
@@ -132,7 +129,7 @@ def measured(name: str, law: Table, harms: Harms, against_first: Harms, folder: 
             "scattered_worst": worst_mean(known),
             "scattered_worst_error": np.std([worst_mean(known[draw]) for draw in draws]),
             "scattered_behind_share": (known > 0).mean(),
-            "fresh_search": searched(law, FRESH_SEED, folder, None).harm,
+            "fresh_search": searched(law, FRESH_SEED, folder).harm,
             "held_out": scores["score"][0],
         }.items()
     )
@@ -143,12 +140,12 @@ def worst_mean(harms: Harms) -> float:
     return float(np.sort(harms)[-round(WORST_SHARE * len(harms)) :].mean())
 
 
-def scattered_harms(law: Table, threads: int | None) -> Harms:
+def scattered_harms(law: Table) -> Harms:
     """How far it is behind the best rival on each of the networks scattered, below 0 where it is ahead.
 
     NaN where there was nothing to measure.
     """
-    space, options = Space(Limits.load(LIMITS).without(WITHOUT)), WorstOptions(networks=NETWORKS, threads=threads)
+    space, options = Space(Limits.load(LIMITS).without(WITHOUT)), WorstOptions(networks=NETWORKS)
     networks = [space.network(point) for point in space.scattered(SCATTERED, SCATTER_SEED)]
     with opened(options) as engine:
         judge = Judge(law, list(RIVALS), MEASURES["regret"], DELTA, engine)
