@@ -23,8 +23,8 @@ SIGNAL_UNITS: list[str]
 FIRST_SIGNALS: int
 SIGNAL_WORDS: dict[str, str]
 SEMANTICS: Semantics
-LAW_FLOW: str
-"""The source of what a flow does under a law, in Rust: exports of laws to Rust are made of it."""
+LAW_FLOW: list[tuple[str, str]]
+"""The files of what a flow does under a law, in Rust, by name: exports of laws to Rust are made of them."""
 EVENTS: list[str]
 SENDER_EVENTS: list[str]
 HOP_EVENTS: list[str]

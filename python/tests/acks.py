@@ -78,6 +78,21 @@ def crowded(seed: int, events: int = 4000) -> Records:
     return records
 
 
+def jittery(seed: int, events: int = 2000) -> Records:
+    """ACKs of one connection on a path without a queue whose jitter keeps packets in order: all wait for a late one."""
+    rng = np.random.default_rng(seed)
+    rtt_ns, gap_ns = int(10 ** rng.uniform(7, 8)), int(10 ** rng.uniform(4.5, 5.5))
+    jitter_ns = rtt_ns * rng.uniform(0.2, 0.8)
+    records = np.zeros(events, RECORD)
+    sent, newest = 10**9, 0
+    for record in records:
+        sent += 2 * gap_ns
+        newest = max(newest, sent + rtt_ns + int(jitter_ns * rng.random()))
+        record["sent_ns"], record["received_ns"] = sent, newest
+        record["tick_ns"], record["advance"], record["packets"] = 1, 2, 2
+    return records
+
+
 def oddities(seed: int, events: int = 3000) -> Records:
     """Records of any bits at all, and of those that clocks and receivers show when they are broken."""
     rng = np.random.default_rng(seed)

@@ -90,6 +90,7 @@ class LawByTheReadme:
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
+        self.last = self.leap = self.risen = self.jitter = 0
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
 
     @property
@@ -115,11 +116,37 @@ class LawByTheReadme:
         self.low = min(self.low, rtt)
         self.low_packets += k
         self.arrived += k
+        if self.law["jitter_most"] > 0:
+            self.see_leap(clamp(rtt >> 8, 1, 2**32 - 1))
+
+    def see_leap(self, ticks: int) -> None:
+        rise = ticks - self.last
+        if self.last > 0 and rise > 0:
+            weight = min((rise << 16) // max(self.srtt >> 8, 1), 65536) // 2
+            way = abs(rise - self.leap) * weight >> 16
+            self.leap += way if rise > self.leap else -way
+            self.risen = min(self.risen + rise, 2**30 - 1)
+        self.last = ticks
+
+    def next_jitter(self, elapsed: int) -> None:
+        law = self.law
+        steep = min((min(self.risen << 8, elapsed) << 16) // elapsed, 65536)
+        part = min(4 * max(steep - law["jitter_steep"], 0), 65536)
+        high, gap = self.leap << 8, min((self.srtt << 16) // self.delivered, 2**40)
+        packets = min((high << 16) // max(gap, 1), 4194304)
+        longer = min(high * packets >> 16, 2**40) * law["jitter_packets"] >> 16
+        longer = min(high * law["jitter_most"] >> 16, longer)
+        expected = min(high * min(max(packets - 81920, 0), 262144) >> 16, 2**40)
+        queue = max(int(min(self.low, self.low_before)) - self.min_rtt, 0)
+        is_queue = queue < expected * law["jitter_queue"] >> 16
+        self.jitter = 0 if is_queue else min((min(longer * part >> 16, 2**40) << 16) // self.min_rtt, 262144)
+        self.risen = 0
 
     def queue(self) -> int:
         gap = min((self.srtt << 16) // self.delivered, 2**40)
-        parts = (self.min_rtt, "target_of_rtt"), (gap, "target_of_gap"), (self.spread, "target_of_spread")
-        target: int = max(1, sum(part * self.law[of] >> 16 for part, of in parts))
+        law = self.law
+        target: int = self.min_rtt * (law["target_of_rtt"] + self.jitter) >> 16
+        target = max(1, target + (gap * law["target_of_gap"] >> 16) + (self.spread * law["target_of_spread"] >> 16))
         return min((max(int(min(self.low, self.low_before)) - self.min_rtt, 0) << 16) // target, 262144)
 
     def on_ack(self, sent: int, received: int, *, tick_ns: int, advance: int, packets: int) -> None:  # noqa: ARG002
@@ -131,9 +158,12 @@ class LawByTheReadme:
             self.low_before, self.low, self.low_from, self.low_packets = self.low, inf, now, 0
             self.boost = min(self.boost * law["faster"] >> 16, law["fastest"]) if length < 65536 else 65536
         if (now - self.round_from) % 2**64 >= self.srtt:
-            share = min((self.srtt << 16) // clamp((now - self.round_from) % 2**64, 1, 2**40), 65536)
+            elapsed = clamp((now - self.round_from) % 2**64, 1, 2**40)
+            share = min((self.srtt << 16) // elapsed, 65536)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
+            if law["jitter_most"] > 0:
+                self.next_jitter(elapsed)
             self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()

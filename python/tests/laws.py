@@ -30,6 +30,18 @@ def sharing() -> exmachina.Table:
     return exmachina.Table.of_law(law, "sharing")
 
 
+def enduring() -> exmachina.Table:
+    """A law that soon takes what makes RTTs leap for jitter."""
+    law = numbers(0) | {
+        "target_of_rtt": UNIT // 50,
+        "jitter_most": 2 * UNIT,
+        "jitter_packets": UNIT // 2,
+        "jitter_steep": UNIT // 5,
+        "jitter_queue": UNIT // 4,
+    }
+    return exmachina.Table.of_law(law, "enduring")
+
+
 def numbers(seed: int) -> exmachina.Law:
     """Numbers that lie where a search looks for them; of every third law anywhere between their bounds."""
     rng = np.random.default_rng(seed)
@@ -49,6 +61,10 @@ def numbers(seed: int) -> exmachina.Law:
         target_of_rtt=log(0.003, 1),
         target_of_gap=log(0.03, 10),
         target_of_spread=log(0.03, 10),
+        jitter_most=log(0.05, 8) if rng.random() < 0.7 else 0,
+        jitter_packets=log(0.05, 8),
+        jitter_steep=int(UNIT * rng.random()),
+        jitter_queue=log(0.05, 1),
         growth=[max(1, growth[0]), *growth[1:]],
         packets=[log(0.05, 10) for _ in growth],
         pace=pace,

@@ -43,7 +43,14 @@ def test_a_form_is_sources_what_builds_them_a_readme_and_the_rounded_table(
         ("c", ["Makefile", "README.md", "exm.c", "exm.h", "law.h"]),
         ("json", ["README.md", "law.json"]),
         ("ns3", ["CMakeLists.txt", "README.md", "exm.c", "exm.h", "law.h", "tcp-law-1.cc", "tcp-law-1.h"]),
-        ("rust", ["Cargo.toml", "README.md", "src/flow.rs", "src/law.rs", "src/law_flow.rs", "src/lib.rs"]),
+        (
+            "rust",
+            [
+                "Cargo.toml",
+                "README.md",
+                *(f"src/{name}.rs" for name in ("flow", "law", "law_flow", "law_jitter", "lib")),
+            ],
+        ),
     ],
 )
 def test_a_law_has_its_numbers_where_a_table_has_its_rules(to: Any, files: list[str], tmp_path: Path) -> None:

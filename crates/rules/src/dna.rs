@@ -6,6 +6,7 @@ use crate::action::Action;
 use crate::cell::Cell;
 use crate::digest::digest;
 use crate::flat::FlatTable;
+use crate::law_message::LawMessage;
 use crate::proto::{self, Kept};
 use crate::provenance::Provenance;
 use crate::signal::{Point, Signal};
@@ -71,7 +72,7 @@ impl RuleTable {
             tree.known.config = p.config.as_ref().map(Message::encode_to_vec).or(tree.known.config);
             tree.known.optimizer = p.optimizer.as_ref().map(Message::encode_to_vec).or(tree.known.optimizer);
         }
-        tree.known.law = self.law.as_ref().map(proto::LawMessage::of);
+        tree.known.law = self.law.as_ref().map(LawMessage::of);
         let read = self.root.carried.as_deref().map(|carried| &carried.known);
         let without = |read: &proto::WhiskerTree| read.digest.is_none() && read.provenance == tree.known.provenance;
         if !read.is_some_and(without) {

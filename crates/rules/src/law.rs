@@ -35,6 +35,16 @@ pub struct Law {
     pub target_of_gap: u32,
     /// and a multiple of the RTT's mean deviation.
     pub target_of_spread: u32,
+    /// And jitter is no queue. Packets keep their order, so that all that were sent since arrive with a late one: the RTT leaps, and
+    /// falls as fast as time goes on. The more are sent, the nearer are all RTTs to the latest; where they leap so, the target is
+    /// longer by this multiple of a leap (never if 0),
+    pub jitter_most: u32,
+    /// but at most by this multiple of a leap for each packet that is sent in the time of a leap. It takes that
+    pub jitter_packets: u32,
+    /// the leaps of an RTT are more than this share of it: a queue's are less steep;
+    pub jitter_steep: u32,
+    /// and a queue of this multiple of what jitter would make of it: batches leap as high, and between them there is none.
+    pub jitter_queue: u32,
     /// What the window grows by in an RTT at each of the levels, as a share of it.
     pub growth: [i32; LEVELS],
     /// Packets added in an RTT.
@@ -113,6 +123,9 @@ impl Law {
             ("target_of_rtt", self.target_of_rtt),
             ("target_of_gap", self.target_of_gap),
             ("target_of_spread", self.target_of_spread),
+            ("jitter_most", self.jitter_most),
+            ("jitter_packets", self.jitter_packets),
+            ("jitter_queue", self.jitter_queue),
             ("faster", self.faster),
             ("fastest", self.fastest),
             ("then_window", self.then_window),
@@ -129,6 +142,7 @@ impl Law {
             i64::from(LAW_UNIT) << 10,
             "2 to 1024",
         )?;
+        in_range("jitter_steep", self.jitter_steep.into(), 0, LAW_UNIT.into(), "0 to 1")?;
         in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("again_rtts", self.again_rtts.into(), 0, 1 << 15, "0 to 32768")?;
         in_range("shared_below", self.shared_below.into(), 0, i64::from(LAW_UNIT) / 2, "0 to 1/2")?;

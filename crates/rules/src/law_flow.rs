@@ -6,6 +6,7 @@
 
 use super::MAX_WINDOW;
 use super::law::{LAW_UNIT, LEVELS, Law};
+use super::law_jitter::Jitter;
 
 /// Where the levels are, and the logarithms to base 2 of how far the next one is.
 pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
@@ -54,6 +55,8 @@ pub struct LawFlow {
     pub(crate) min_rtt_ns: u64,
     pub(crate) srtt_ns: u64,
     pub(crate) spread_ns: u64,
+    /// What makes RTTs leap.
+    pub(crate) jitter: Jitter,
     /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
     pub(crate) low_ns: u64,
     pub(crate) low_before_ns: u64,
@@ -97,6 +100,7 @@ impl LawFlow {
             min_rtt_ns: u64::MAX,
             srtt_ns: 0,
             spread_ns: 0,
+            jitter: Jitter::default(),
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
             low_from_ns: 0,
@@ -142,13 +146,16 @@ impl LawFlow {
         let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
         let packets = u64::from(packets.max(1));
         self.see(rtt.min(LONGEST_NS), received_ns, packets);
+        if law.jitter_most > 0 {
+            self.jitter.see(rtt.min(LONGEST_NS), self.srtt_ns);
+        }
         let mut length = self.queue(law);
         let is_seen = self.low_packets >= u64::from(law.least_packets);
         if is_seen && received_ns.wrapping_sub(self.low_from_ns) >= self.srtt_ns / 4 {
             self.next_quarter(law, length, received_ns);
         }
         if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
-            self.next_round(received_ns);
+            self.next_round(law, received_ns);
             self.clear = if length < u64::from(LAW_UNIT) { (self.clear + 1).min(CLEAR_ROUNDS) } else { 0 };
             if !self.begins && !self.shares && law.again_rtts > 0 && self.rounds >= law.again_rtts {
                 self.begin_again();
@@ -238,15 +245,21 @@ impl LawFlow {
         }
         self.min_rtt_ns = self.min_rtt_ns.min(rtt);
         let off = rtt.abs_diff(self.srtt_ns);
-        if rtt > self.srtt_ns {
-            self.srtt_ns += off / 8;
-        } else {
-            self.srtt_ns -= off / 8;
-        }
+        self.srtt_ns = if rtt > self.srtt_ns { self.srtt_ns + off / 8 } else { self.srtt_ns - off / 8 };
         self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
         self.low_ns = self.low_ns.min(rtt);
         self.low_packets += packets;
         self.arrived += packets;
+    }
+
+    /// How much longer that is than the smallest.
+    fn queue_ns(&self) -> u64 {
+        self.standing_ns().saturating_sub(self.min_rtt_ns)
+    }
+
+    /// The time between two packets of the flow.
+    fn gap_ns(&self) -> u64 {
+        ((self.srtt_ns << 16) / self.delivered).min(LONGEST_NS)
     }
 
     /// The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two.
@@ -256,12 +269,10 @@ impl LawFlow {
 
     /// How long the queue is, in targets of 2^-16; at most four.
     fn queue(&self, law: &Law) -> u64 {
-        let gap = (self.srtt_ns << 16) / self.delivered;
-        let target = times(self.min_rtt_ns, law.target_of_rtt.into())
-            + times(gap.min(LONGEST_NS), law.target_of_gap.into())
+        let target = times(self.min_rtt_ns, u64::from(law.target_of_rtt) + self.jitter.longer)
+            + times(self.gap_ns(), law.target_of_gap.into())
             + times(self.spread_ns, law.target_of_spread.into());
-        let queue = self.standing_ns().saturating_sub(self.min_rtt_ns);
-        ((queue << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
+        ((self.queue_ns() << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
     }
 
     fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
@@ -271,13 +282,16 @@ impl LawFlow {
         self.boost = if length < u64::from(LAW_UNIT) { faster } else { u64::from(LAW_UNIT) };
     }
 
-    fn next_round(&mut self, now: u64) {
+    fn next_round(&mut self, law: &Law, now: u64) {
         let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
         let arrived = self.arrived.min(MAX_WINDOW.into());
         self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
         self.was_cut = false;
+        if law.jitter_most > 0 {
+            self.jitter.next_round(law, elapsed, self.gap_ns(), self.queue_ns(), self.min_rtt_ns);
+        }
     }
 
     /// What the RTT is now is taken for what it is without a queue.
@@ -326,7 +340,7 @@ impl LawFlow {
 
 /// A number times a multiple in 2^-16.
 #[inline]
-fn times(number: u64, multiple: u64) -> u64 {
+pub(crate) fn times(number: u64, multiple: u64) -> u64 {
     (number * multiple) >> 16
 }
 
@@ -349,7 +363,7 @@ fn cube_root(number: u64) -> u64 {
 
 /// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].
 #[inline]
-fn share(part: u64, whole: u64) -> u64 {
+pub(crate) fn share(part: u64, whole: u64) -> u64 {
     ((part << 16) / whole.max(1)).min(LAW_UNIT.into())
 }
 

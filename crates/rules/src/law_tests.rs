@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
 use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW};
+use crate::law_jitter::Jitter;
 
 const MS: u64 = 1_000_000;
 
@@ -33,6 +34,10 @@ fn law() -> Law {
         first_until: of(1.0),
         then_window: of(1.0),
         room: of(2.0),
+        jitter_most: 0,
+        jitter_packets: 0,
+        jitter_steep: 0,
+        jitter_queue: 0,
         shared_below: 0,
         shared_scale: 0,
         shared_cut: 0,
@@ -233,6 +238,56 @@ fn it_is_tried_ever_more_rarely_whether_the_queue_goes_until_it_does() {
     assert!(!flow.shares && flow.patience == 1, "{flow:?}");
 }
 
+/// A law of those who bear jitter.
+fn enduring() -> Law {
+    Law {
+        jitter_most: of(2.0),
+        jitter_packets: of(0.5),
+        jitter_steep: of(0.2),
+        jitter_queue: of(0.25),
+        target_of_rtt: of(0.01),
+        target_of_spread: of(1.0),
+        ..law()
+    }
+}
+
+/// Two seconds on a path of 20 ms without a queue, where a packet arrives no earlier than `at_the_earliest` says and none overtakes
+/// another.
+fn in_order(law: &Law, mut at_the_earliest: impl FnMut(u64) -> u64) -> LawFlow {
+    let (mut flow, mut now, mut newest) = (LawFlow::start(law), 0, 0);
+    let mut under_way = std::collections::VecDeque::new();
+    while now < 2000 * MS {
+        now += 2 * flow.intersend_ns().max(20_000);
+        newest = at_the_earliest(now + 20 * MS).max(newest);
+        under_way.push_back((now, newest));
+        let has_room =
+            |under_way: &std::collections::VecDeque<_>, flow: &LawFlow| 2 * under_way.len() < flow.window(law) as usize;
+        while under_way.front().is_some_and(|&(_, at)| at <= now || !has_room(&under_way, &flow)) {
+            let (sent, at) = under_way.pop_front().unwrap_or_default();
+            now = now.max(at);
+            flow.on_ack(law, sent, at, 1, 2);
+        }
+    }
+    flow
+}
+
+#[test]
+fn jitter_in_order_is_no_queue_and_what_comes_in_batches_no_jitter() {
+    let mut random = 1_u64;
+    let mut jittery = |at: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        at + (random >> 33) % (8 * MS)
+    };
+    let bears = enduring();
+    let [with, without] = [bears, Law { jitter_most: 0, ..bears }].map(|law| in_order(&law, &mut jittery));
+    assert!(with.jitter.longer > 0 && with.delivered > 2 * without.delivered, "{with:?} {without:?}");
+    assert_eq!(without.jitter, Jitter::default());
+    let batched = in_order(&bears, |at| at.next_multiple_of(5 * MS));
+    assert!(batched.jitter.longer == 0 && batched.jitter.leap << 8 > 3 * MS, "{batched:?}");
+    let alone = in_order(&bears, |at| at);
+    assert_eq!((alone.jitter.longer, alone.jitter.leap), (0, 0));
+}
+
 #[test]
 fn what_cannot_be_followed_is_refused_by_name() {
     let of_law = |change: fn(&mut Law)| {
@@ -255,6 +310,8 @@ fn what_cannot_be_followed_is_refused_by_name() {
     assert_eq!(error(|law| law.first_until = 0), "law: first_until is 0, expected above 0 and at most 64");
     assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
+    assert_eq!(error(|law| law.jitter_most = u32::MAX), "law: jitter_most is 4294967295, expected 0 to 64");
+    assert_eq!(error(|law| law.jitter_steep = 1 << 17), "law: jitter_steep is 131072, expected 0 to 1");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
     let with = |change: fn(&mut Law)| {
         let mut law = sharing();
@@ -282,6 +339,7 @@ proptest! {
             let most = 1 << 22;
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
             law.again_rtts = 1;
+            (law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue) = (most, most, 0, if shares { most } else { 0 });
             (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
             (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
         }

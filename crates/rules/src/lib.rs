@@ -18,6 +18,8 @@ mod grid;
 mod law;
 mod law_elsewhere;
 mod law_flow;
+mod law_jitter;
+mod law_message;
 #[cfg(test)]
 mod law_tests;
 mod memory;
@@ -29,8 +31,9 @@ mod streak;
 mod table;
 mod wire;
 
-/// The source of [`LawFlow`], which is what exports of laws to Rust consist of.
-pub const LAW_FLOW: &str = include_str!("law_flow.rs");
+/// The files of [`LawFlow`], by name, which exports of laws to Rust consist of.
+pub const LAW_FLOW: [(&str, &str); 2] =
+    [("law_flow.rs", include_str!("law_flow.rs")), ("law_jitter.rs", include_str!("law_jitter.rs"))];
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;

@@ -7,7 +7,7 @@ use prost::Message;
 
 use crate::cell::Cell;
 use crate::flat::{FlatTable, Plane};
-use crate::proto::LawMessage;
+use crate::law_message::LawMessage;
 use crate::rule::Rule;
 use crate::signal::SIGNALS;
 

@@ -103,7 +103,7 @@ def export(table: TableLike, *, to: Form, output: str | os.PathLike[str], name: 
     if to == "json":
         texts[f"{facts['kind']}.json"] = _as_json(facts)
     if to == "rust" and table.law:
-        texts["src/law_flow.rs"] = _core.LAW_FLOW
+        texts |= {f"src/{name}": text for name, text in _core.LAW_FLOW}
     folder = make_folder(output)
     written = [_write(folder / path, text.encode()) for path, text in texts.items()]
     quantised = Table(core.dna, facts["dna"])

@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law; and without the last four, by which it shares a link with others.
-pub const NUMBERS: usize = 34;
+pub const NUMBERS: usize = 38;
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
 const RANGES: [Range; NUMBERS] = {
@@ -53,6 +53,12 @@ const RANGES: [Range; NUMBERS] = {
         // Room; packets that the standing RTT is the least of.
         Log(0.5, 30.0),
         Log(1.0, 16.0),
+        // Jitter that keeps packets in order: its leaps, of the target, never if below the least; for each packet in one; how steep
+        // they are; and the queue, of what it would be.
+        Log(0.05, 8.0),
+        Log(0.05, 8.0),
+        Even(0.0, 1.0),
+        Even(0.0, 1.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -64,6 +70,9 @@ const RANGES: [Range; NUMBERS] = {
 
 /// RTTs after which a flow begins again. No path changes its length in training, where that only costs: so it is none of the numbers.
 const AGAIN_RTTS: u32 = 256;
+
+/// Jitter that would make a target longer by less than this share of a leap never does.
+const LEAST_JITTER: u32 = LAW_UNIT / 10;
 
 /// A flow that would share below this share of a window never does.
 const LEAST_SHARED_BELOW: u32 = LAW_UNIT / 100 * 3;
@@ -83,6 +92,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         rest;
     let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
         rest;
+    let [jitter_most, jitter_packets, jitter_steep, jitter_queue, rest @ ..] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
@@ -90,6 +100,10 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
+        jitter_most: Some(unsigned(jitter_most)).filter(|&most| most >= LEAST_JITTER).unwrap_or(0),
+        jitter_packets: unsigned(jitter_packets),
+        jitter_steep: unsigned(jitter_steep),
+        jitter_queue: unsigned(jitter_queue),
         growth: [growth, growth * less, growth * none, -shrink, -shrink_more].map(signed),
         packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
         pace: [pace0, pace1, pace2, pace3, pace4].map(unsigned),
@@ -133,6 +147,7 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(f64::from(law.first_pause_ns) / 1e6);
     numbers.extend([law.first_growth, law.first_pace, law.first_until, law.then_window, law.room].map(of));
     numbers.push(f64::from(law.least_packets));
+    numbers.extend([law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue].map(of));
     numbers.extend([law.shared_below, law.shared_scale, law.shared_cut].map(of));
     numbers.push(f64::from(law.shared_rtts));
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()

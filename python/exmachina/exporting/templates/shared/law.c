@@ -46,11 +46,24 @@
 /* RTTs, and packets of a quarter of one, are counted to here. */
 #define EXM_MOST_ROUNDS ((1 << 16) - 1)
 #define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
+/* Leaps of the RTT are counted in 2^8 ns, so many of them in an RTT at most; one is forgotten by half of its share of an RTT. */
+#define EXM_LEAP_SHIFT 8
+#define EXM_LONGEST_LEAP ((1ULL << (40 - EXM_LEAP_SHIFT)) - 1)
+#define EXM_MOST_RISEN ((1ULL << 30) - 1)
+#define EXM_LEAP_WEIGHT 2
+/* Above the share of an RTT that is little they count for ever more, in full a quarter above it; */
+#define EXM_STEEP_RANGE 4
+/* where so many packets are sent in a leap, the RTT stays below the latest by so much more than a leap. */
+#define EXM_LEAP_BELOW (EXM_UNIT / 4 * 5)
+#define EXM_LEAP_PACKETS (4 * EXM_UNIT)
+#define EXM_MOST_LEAP_PACKETS (64 * EXM_UNIT)
+/* Jitter makes a target longer by so many of the smallest RTT at most. */
+#define EXM_MOST_JITTER (4 * EXM_UNIT)
 /* RTTs that are longer count as 18 minutes, and pauses as ten seconds. */
 #define EXM_LONGEST_NS (1ULL << 40)
 #define EXM_LONGEST_PAUSE_NS 10000000000ULL
 /* There was none yet. */
-#define EXM_NEVER (~0ULL)
+#define EXM_NEVER ((1ULL << 41) - 1)
 
 /* The levels of the queue, in targets of 2^-16, and the logarithms to base 2 of how far the next one is. */
 EXM_DATA exm_u64 exm_level_at[EXM_LEVELS] = { 0, 1 << 15, 1 << 16, 1 << 17, 1 << 18 };
@@ -150,17 +163,72 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	return 0;
 }
 
+/* Notes how high the RTT leaps: each counts for as much as it is long. */
+EXM_CALL int exm_see_leap(struct exm_flow *flow, exm_u64 rtt)
+{
+	exm_u64 now = exm_clamp(rtt >> EXM_LEAP_SHIFT, 1, EXM_LONGEST_LEAP), rise, weight, leap;
+
+	if (!flow)
+		return 0;
+	if (flow->last && now > flow->last) {
+		rise = now - flow->last;
+		leap = flow->leap;
+		weight = exm_share(rise, (exm_u64)flow->srtt_ns >> EXM_LEAP_SHIFT) / EXM_LEAP_WEIGHT;
+		if (rise > leap)
+			leap += (rise - leap) * weight >> 16;
+		else
+			leap -= (leap - rise) * weight >> 16;
+		flow->leap = leap;
+		flow->risen = exm_min(flow->risen + rise, EXM_MOST_RISEN);
+	}
+	flow->last = now;
+	return 0;
+}
+
+/* The time between two packets of the flow. */
+static exm_u64 exm_gap_ns(const struct exm_flow *flow)
+{
+	return exm_min(((exm_u64)flow->srtt_ns << 16) / (exm_u64)flow->delivered, EXM_LONGEST_NS);
+}
+
+/* What the RTT is longer by than its smallest. */
+static exm_u64 exm_queue_ns(const struct exm_flow *flow)
+{
+	exm_u64 standing = exm_standing_ns(flow);
+
+	return standing - exm_min(standing, flow->min_rtt_ns);
+}
+
+/* What jitter makes the target longer by, after an RTT that took so long. */
+EXM_CALL int exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
+{
+	exm_u64 steep, leap, packets, expected, longer, part;
+
+	if (!flow)
+		return 0;
+	steep = exm_share(exm_min((exm_u64)flow->risen << EXM_LEAP_SHIFT, elapsed), elapsed);
+	leap = (exm_u64)flow->leap << EXM_LEAP_SHIFT;
+	packets = exm_min((leap << 16) / exm_max(exm_gap_ns(flow), 1), EXM_MOST_LEAP_PACKETS);
+	expected = leap * exm_min(packets - exm_min(packets, EXM_LEAP_BELOW), EXM_LEAP_PACKETS) >> 16;
+	longer = exm_min(leap * packets >> 16, EXM_LONGEST_NS) * exm_law.jitter_packets >> 16;
+	longer = exm_min(longer, leap * exm_law.jitter_most >> 16);
+	part = exm_min(EXM_STEEP_RANGE * (steep - exm_min(steep, exm_law.jitter_steep)), EXM_UNIT);
+	longer = exm_min(longer * part >> 16, EXM_LONGEST_NS);
+	if (exm_queue_ns(flow) < exm_min(expected, EXM_LONGEST_NS) * exm_law.jitter_queue >> 16)
+		longer = 0;
+	flow->risen = 0;
+	flow->jitter = exm_min((longer << 16) / exm_max(flow->min_rtt_ns, 1), EXM_MOST_JITTER);
+	return 0;
+}
+
 /* How long the queue is, in targets; at most four. */
 static exm_u64 exm_queue(const struct exm_flow *flow)
 {
-	exm_u64 gap = ((exm_u64)flow->srtt_ns << 16) / (exm_u64)flow->delivered;
-	exm_u64 target = (flow->min_rtt_ns * exm_law.target_of_rtt >> 16)
-		+ (exm_min(gap, EXM_LONGEST_NS) * exm_law.target_of_gap >> 16)
-		+ (flow->spread_ns * exm_law.target_of_spread >> 16);
-	exm_u64 standing = exm_standing_ns(flow);
-	exm_u64 queue = standing - exm_min(standing, flow->min_rtt_ns);
+	exm_u64 target = ((exm_u64)flow->min_rtt_ns * (exm_law.target_of_rtt + flow->jitter) >> 16)
+		+ (exm_gap_ns(flow) * exm_law.target_of_gap >> 16)
+		+ ((exm_u64)flow->spread_ns * exm_law.target_of_spread >> 16);
 
-	return exm_min((queue << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
+	return exm_min((exm_queue_ns(flow) << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
 }
 
 static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
@@ -183,6 +251,8 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	flow->round_from_ns = now;
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
 	flow->was_cut = 0;
+	if (exm_law.jitter_most)
+		exm_next_jitter(flow, elapsed);
 }
 
 /* What the RTT is now is taken for what it is without a queue. */
@@ -192,19 +262,21 @@ static void exm_begin_again(struct exm_flow *flow)
 	flow->rounds = 0;
 	flow->top = 0;
 	flow->delivered_before = exm_max((exm_u64)flow->delivered >> 16, 1);
-	flow->min_before_ns = flow->min_rtt_ns;
+	flow->min_before_low = flow->min_rtt_ns & ((1 << 20) - 1);
+	flow->min_before_high = flow->min_rtt_ns >> 20;
 	flow->min_rtt_ns = exm_min(exm_standing_ns(flow), EXM_LONGEST_NS);
 }
 
 /* There is a queue. If an RTT delivers little more than before a flow began again, it was one then, too. */
 EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 {
-	exm_u64 without_queue, then_window = exm_law.then_window;
+	exm_u64 without_queue, before, then_window = exm_law.then_window;
 
 	if (!flow)
 		return 0;
 	if ((exm_u64)flow->delivered >> 16 < EXM_AGAIN_GAIN * (exm_u64)flow->delivered_before) {
-		flow->min_rtt_ns = exm_min(flow->min_rtt_ns, flow->min_before_ns);
+		before = (exm_u64)flow->min_before_high << 20 | flow->min_before_low;
+		flow->min_rtt_ns = exm_min(flow->min_rtt_ns, before);
 		then_window = EXM_UNIT;
 	}
 	without_queue = (exm_u64)flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
@@ -356,6 +428,8 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 
 	flow->lost = 0;
 	exm_see(flow, exm_rtt(ack), now, packets);
+	if (exm_law.jitter_most)
+		exm_see_leap(flow, exm_rtt(ack));
 	length = exm_queue(flow);
 	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);

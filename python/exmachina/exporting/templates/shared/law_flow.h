@@ -1,4 +1,7 @@
-/* State of one flow: 96 bytes, of the 104 that Linux gives to congestion control. Windows and packets are in 2^-16. */
+/*
+ * State of one flow: 96 bytes, of the 104 that Linux gives to congestion control. Windows and packets are in 2^-16, and all RTTs
+ * at most 2^40 ns.
+ */
 struct exm_flow {
 	exm_u64 window : 36; /* at most 10^6 packets */
 	exm_u64 arrived : 20; /* what the present RTT has delivered, in whole packets */
@@ -13,19 +16,24 @@ struct exm_flow {
 	exm_u64 clear : 2; /* RTTs in a row that ended without a queue */
 	exm_u64 top : 36; /* the window when the queue came, or before the last loss */
 	exm_u64 turn : 28; /* when it is back there, in 2^20 ns */
-	exm_u64 pause_ns;   /* least time between two packets */
-	exm_u64 min_rtt_ns; /* 0: there was no ACK yet */
+	exm_u64 pause_ns : 34; /* least time between two packets */
+	exm_u64 risen : 30; /* how high the RTT leapt in all in this one, in 2^8 ns */
+	exm_u64 min_rtt_ns : 41; /* 0: there was no ACK yet */
+	exm_u64 boost : 23; /* how many times faster than at first it grows, in 2^-16 */
 	/* The smallest RTT of this quarter of an RTT and of the one before; when this one began; and this RTT. */
-	exm_u64 low_ns;
-	exm_u64 low_before_ns;
+	exm_u64 low_ns : 41;
+	exm_u64 min_before_low : 20; /* when the flow began again, the smallest RTT until then: its last 20 bits */
+	exm_u64 low_before_ns : 41;
+	exm_u64 min_before_high : 21; /* and the others */
 	exm_u64 low_from_ns;
 	exm_u64 round_from_ns;
-	exm_u64 srtt_ns : 41; /* all RTTs are at most 2^40 */
+	exm_u64 srtt_ns : 41;
 	exm_u64 rounds : 16; /* RTTs since the flow began, or began to share, or last tried whether it still must */
 	exm_u64 low_packets : 7; /* seen in this quarter */
 	exm_u64 spread_ns : 41;
-	exm_u64 boost : 23; /* how many times faster than at first it grows, in 2^-16 */
-	exm_u64 min_before_ns : 41; /* when the flow began again: the smallest RTT until then */
+	exm_u64 jitter : 19; /* what the target is longer by for jitter, as a share of the smallest RTT */
+	exm_u64 last : 32; /* the RTT before, and how high it leaps, in 2^8 ns */
+	exm_u64 leap : 32;
 };
 
 /* What an RTT is taken to be that an ACK does not show: the smoothed one. */

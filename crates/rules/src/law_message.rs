@@ -1,0 +1,127 @@
+//! A law in a `.dna` file: a field of ours, by which all that flows do stands in the file.
+
+use prost::Message;
+
+use crate::law::Law;
+
+/// A [`Law`], whose numbers are in 2^-16.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct LawMessage {
+    #[prost(uint32, tag = "1")]
+    target_of_rtt: u32,
+    #[prost(uint32, tag = "2")]
+    target_of_gap: u32,
+    #[prost(uint32, tag = "3")]
+    target_of_spread: u32,
+    #[prost(sint32, repeated, tag = "4")]
+    growth: Vec<i32>,
+    #[prost(uint32, repeated, tag = "5")]
+    packets: Vec<u32>,
+    #[prost(uint32, repeated, tag = "6")]
+    pace: Vec<u32>,
+    #[prost(uint32, repeated, tag = "7")]
+    most: Vec<u32>,
+    #[prost(uint32, tag = "8")]
+    faster: u32,
+    #[prost(uint32, tag = "9")]
+    fastest: u32,
+    #[prost(uint32, tag = "10")]
+    first_window: u32,
+    #[prost(uint32, tag = "11")]
+    first_pause_ns: u32,
+    #[prost(uint32, tag = "12")]
+    first_growth: u32,
+    #[prost(uint32, tag = "13")]
+    first_pace: u32,
+    #[prost(uint32, tag = "14")]
+    first_until: u32,
+    #[prost(uint32, tag = "15")]
+    then_window: u32,
+    #[prost(uint32, tag = "16")]
+    room: u32,
+    #[prost(uint32, tag = "17")]
+    least_packets: u32,
+    #[prost(uint32, tag = "18")]
+    again_rtts: u32,
+    #[prost(uint32, tag = "23")]
+    jitter_most: u32,
+    #[prost(uint32, tag = "24")]
+    jitter_packets: u32,
+    #[prost(uint32, tag = "25")]
+    jitter_steep: u32,
+    #[prost(uint32, tag = "26")]
+    jitter_queue: u32,
+    #[prost(uint32, tag = "19")]
+    shared_below: u32,
+    #[prost(uint32, tag = "20")]
+    shared_scale: u32,
+    #[prost(uint32, tag = "21")]
+    shared_cut: u32,
+    #[prost(uint32, tag = "22")]
+    shared_rtts: u32,
+}
+
+impl LawMessage {
+    pub(crate) fn of(law: &Law) -> LawMessage {
+        LawMessage {
+            target_of_rtt: law.target_of_rtt,
+            target_of_gap: law.target_of_gap,
+            target_of_spread: law.target_of_spread,
+            growth: law.growth.to_vec(),
+            packets: law.packets.to_vec(),
+            pace: law.pace.to_vec(),
+            most: law.most.to_vec(),
+            faster: law.faster,
+            fastest: law.fastest,
+            first_window: law.first_window,
+            first_pause_ns: law.first_pause_ns,
+            first_growth: law.first_growth,
+            first_pace: law.first_pace,
+            first_until: law.first_until,
+            then_window: law.then_window,
+            room: law.room,
+            least_packets: law.least_packets,
+            again_rtts: law.again_rtts,
+            jitter_most: law.jitter_most,
+            jitter_packets: law.jitter_packets,
+            jitter_steep: law.jitter_steep,
+            jitter_queue: law.jitter_queue,
+            shared_below: law.shared_below,
+            shared_scale: law.shared_scale,
+            shared_cut: law.shared_cut,
+            shared_rtts: law.shared_rtts,
+        }
+    }
+
+    /// None if there are more or fewer levels.
+    pub(crate) fn law(&self) -> Option<Law> {
+        Some(Law {
+            target_of_rtt: self.target_of_rtt,
+            target_of_gap: self.target_of_gap,
+            target_of_spread: self.target_of_spread,
+            growth: self.growth.as_slice().try_into().ok()?,
+            packets: self.packets.as_slice().try_into().ok()?,
+            pace: self.pace.as_slice().try_into().ok()?,
+            most: self.most.as_slice().try_into().ok()?,
+            faster: self.faster,
+            fastest: self.fastest,
+            first_window: self.first_window,
+            first_pause_ns: self.first_pause_ns,
+            first_growth: self.first_growth,
+            first_pace: self.first_pace,
+            first_until: self.first_until,
+            then_window: self.then_window,
+            room: self.room,
+            least_packets: self.least_packets,
+            again_rtts: self.again_rtts,
+            jitter_most: self.jitter_most,
+            jitter_packets: self.jitter_packets,
+            jitter_steep: self.jitter_steep,
+            jitter_queue: self.jitter_queue,
+            shared_below: self.shared_below,
+            shared_scale: self.shared_scale,
+            shared_cut: self.shared_cut,
+            shared_rtts: self.shared_rtts,
+        })
+    }
+}
