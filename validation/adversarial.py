@@ -37,6 +37,8 @@ Harms = NDArray[np.float64]
 PROJECT = Path(__file__).parents[1]
 RESULTS = PROJECT / "docs" / "results"
 TABLE = MODEL = "internet-1"
+LAW = RESULTS / "earlier" / "internet-1-41.dna"
+"""internet-1 as it was then: before laws told jitter from queues."""
 LIMITS, RIVALS = "internet", ("cubic", "bbr3", "copa")
 WITHOUT = (*UNSAID, "beside")
 """Axes that models cannot say; and neighbours, who are the business of internet-shared-1."""
@@ -85,7 +87,7 @@ def arguments() -> argparse.Namespace:
 
 def laws(cache: Path) -> Iterator[tuple[str, Table]]:
     """That which began, that of each round, and the control's."""
-    law, networks, lines = Table.load(TABLE), list[Base](), []
+    law, networks, lines = Table.load(LAW), list[Base](), []
     yield TABLE, law
     for number in range(1, ROUNDS + 1):
         for search in range(SEARCHES):
@@ -97,7 +99,7 @@ def laws(cache: Path) -> Iterator[tuple[str, Table]]:
         yield f"round-{number}", law
     write_atomically(RESULTS / "adversarial-networks.csv", pl.DataFrame(lines).write_csv(float_precision=4).encode())
     seconds = ROUNDS * CPU_S
-    yield CONTROL, designed(cache / f"{CONTROL}.dna", Model.of(MODEL), Table.load(TABLE), seconds)
+    yield CONTROL, designed(cache / f"{CONTROL}.dna", Model.of(MODEL), Table.load(LAW), seconds)
 
 
 def searched(law: Table, seed: int, folder: Path) -> Worst:

@@ -9,8 +9,9 @@ HEAD = """\
 
 The worst networks that a search finds for a law go into its training; then the worst for the new law are searched
 for. Does that make it better where nobody looked? `python validation/adversarial.py` does {rounds} such rounds with
-`internet-1`, and writes this page, [adversarial.csv](results/adversarial.csv),
-[adversarial-networks.csv](results/adversarial-networks.csv) and the laws ([adversarial](results/adversarial)):
+`internet-1` [as it was](results/earlier/internet-1-41.dna) before laws told jitter from queues, and writes this page,
+[adversarial.csv](results/adversarial.csv), [adversarial-networks.csv](results/adversarial-networks.csv) and the laws
+([adversarial](results/adversarial)):
 
 ```python
 found = exmachina.worst(law, without=["stalls", "outages", "reordered", "queue", "beside"], networks=300, seed=seed)

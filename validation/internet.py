@@ -1,19 +1,19 @@
 """How rule tables do on networks like today's Internet, beside human schemes: the yardstick of the `internet` tables.
 
-Usage: internet.py [TABLE ...] [--suite choosing|held-out] [--networks N] [--kinds KIND ...] [--beside N] [--threads N]
-[--cache FOLDER] [--rows FILE] [--slices] [--docs | --page]. A TABLE is the name of an algorithm, the path of a .dna
-file, or LABEL=PATH.
+Usage: internet.py [TABLE ...] [--suite choosing|held-out|third] [--networks N] [--kinds KIND ...] [--beside N]
+[--threads N] [--cache FOLDER] [--rows FILE] [--slices] [--docs | --page]. A TABLE is the name of an algorithm, the path
+of a .dna file, or LABEL=PATH.
 
 Five kinds of networks (access, wifi, lte, satellite, datacenter), N of each, and others for one flow beside one of
 Cubic or BBRv3. Of each table it prints on which share of networks it is ahead of Cubic, Cubic/FQ-CoDel, BBRv3, Copa and
 Vegas in the mean of ln(throughput) - delta ln(RTT) over senders, with the table's own delta, the ratios of throughputs
 and RTTs, what it loses most by, and what it has beside others.
 
-There are two suites, with seeds of their own. Whoever designs tables looks at `choosing`, the default, as often as they
-like. `held-out` is run on what has been decided, and decides nothing.
+The suites have seeds of their own. Whoever designs tables looks at `choosing`, the default, as often as they like.
+`held-out` and `third` are run on what has been decided, and decide nothing.
 
 Runs are kept in the cache, by program and content: only what is new costs time, some seconds of CPU for a table.
---docs takes what the held-out suite gave into docs/results and writes docs/internet.md. Tables that are there already
+--docs takes what one of these two gave into docs/results and writes docs/internet.md. Tables that are there already
 stay as they are, so give all of them after a change of the program. --page writes the page only.
 """
 
@@ -33,7 +33,7 @@ from exmachina.files import make_folder, write_atomically
 
 PROJECT = Path(__file__).parents[1]
 RESULTS = PROJECT / "docs" / "results"
-ROWS, BESIDES, TABLES = (RESULTS / f"internet{name}.csv" for name in ("", "-beside", "-tables"))
+ROWS, BESIDES, TABLES, THIRD = (RESULTS / f"internet{name}.csv" for name in ("", "-beside", "-tables", "-third"))
 OF_EACH_KIND = 40
 """Networks of what is committed."""
 DIGITS = 6
@@ -63,9 +63,10 @@ def main() -> None:
     if given.rows is not None:
         write_atomically(given.rows, rows.write_csv().encode())
     if given.docs:
-        keep(ROWS, rows, {"kind": list(KINDS)})
-        keep(BESIDES, flows, {})
-        keep(TABLES, pl.DataFrame([facts(one) for one in entrants]), {})
+        keep(THIRD if given.suite == "third" else ROWS, rows, {"kind": list(KINDS)})
+        if given.suite == "held-out":
+            keep(BESIDES, flows, {})
+            keep(TABLES, pl.DataFrame([facts(one) for one in entrants]), {})
         write_page()
 
 
@@ -86,8 +87,10 @@ def arguments() -> argparse.Namespace:
     given = parser.parse_args()
     if given.docs and given.networks != OF_EACH_KIND:
         parser.error(f"--docs: expected --networks {OF_EACH_KIND}, as docs/internet.md has of all others")
-    if given.docs and (given.suite != "held-out" or given.kinds != list(KINDS) or not given.beside or not given.tables):
-        parser.error("--docs: expected --suite held-out, at least one table, all kinds, and flows beside others")
+    if given.docs and (given.suite == "choosing" or given.kinds != list(KINDS) or not given.tables):
+        parser.error("--docs: expected --suite held-out or third, at least one table, and all kinds")
+    if given.docs and bool(given.beside) != (given.suite == "held-out"):
+        parser.error("--docs: expected flows beside others with --suite held-out, and --beside 0 with --suite third")
     return given
 
 
@@ -119,10 +122,10 @@ def keep(path: Path, new: pl.DataFrame, orders: dict[str, list[str]]) -> None:
 
 def committed() -> str:
     """The page, of what is committed."""
-    rows, flows = (pl.read_csv(path) for path in (ROWS, BESIDES))
+    rows, flows, third = (pl.read_csv(path) for path in (ROWS, BESIDES, THIRD))
     # A digest may look like a number.
     tables = pl.read_csv(TABLES, infer_schema=False)
-    return page(rows, flows, tables.fill_null("").to_dicts())
+    return page(rows, flows, tables.fill_null("").to_dicts(), third)
 
 
 def write_page() -> None:

@@ -47,6 +47,13 @@ worst off has of the mean, on the mean over networks with several senders (each 
 differences in luck are in these, too); and how many senders were on and got nothing through.
 
 """
+A_THIRD = """\
+## On a third suite
+
+The suite above was run after each new table, though it chose none. These are {count} networks of the same program with
+another seed, on which nothing had been run before the tables below were taken (`--suite third --beside 0`);
+`internet-1-41` is [`internet-1` as it was before](designs.md#jitter-that-keeps-packets-in-order).
+"""
 NEXT_TO = """\
 ## Beside others
 
@@ -58,8 +65,8 @@ median and what a tenth of the networks is below, and what the two use of the li
 """
 
 
-def page(rows: pl.DataFrame, flows: pl.DataFrame, tables: Sequence[dict[str, str]]) -> str:
-    """All of it, of the rows of one suite."""
+def page(rows: pl.DataFrame, flows: pl.DataFrame, tables: Sequence[dict[str, str]], third: pl.DataFrame) -> str:
+    """All of it, of the rows of one suite; and of the third, shares alone."""
     suite = rows["suite"][0]
     names = [one["scheme"] for one in tables]
     parts = [HEAD, of_tables(tables), of_kinds(suite, rows)]
@@ -69,6 +76,8 @@ def page(rows: pl.DataFrame, flows: pl.DataFrame, tables: Sequence[dict[str, str
         count = flows["number"].n_unique()
         head = NEXT_TO.format(count=count, seconds=network(suite, BESIDE, 0).duration_s)
         parts += [head + of_neighbours(flows, [*(name for name in HUMAN if "/" not in name), *names])]
+    parts += [A_THIRD.format(count=third.select("kind", "number").n_unique())]
+    parts += [f"`{name}`:\n\n{shares(third, name)}" for name in sorted(set(third["scheme"]) - set(HUMAN))]
     return "\n".join(parts)
 
 

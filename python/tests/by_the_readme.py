@@ -136,7 +136,7 @@ class LawByTheReadme:
         packets = min((high << 16) // max(gap, 1), 4194304)
         longer = min(high * packets >> 16, 2**40) * law["jitter_packets"] >> 16
         longer = min(high * law["jitter_most"] >> 16, longer)
-        expected = min(high * min(max(packets - 81920, 0), 262144) >> 16, 2**40)
+        expected = min(high * max(packets - 81920, 0) >> 16, 2**40)
         queue = max(int(min(self.low, self.low_before)) - self.min_rtt, 0)
         is_queue = queue < expected * law["jitter_queue"] >> 16
         self.jitter = 0 if is_queue else min((min(longer * part >> 16, 2**40) << 16) // self.min_rtt, 262144)

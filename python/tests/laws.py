@@ -37,7 +37,7 @@ def enduring() -> exmachina.Table:
         "jitter_most": 2 * UNIT,
         "jitter_packets": UNIT // 2,
         "jitter_steep": UNIT // 5,
-        "jitter_queue": UNIT // 4,
+        "jitter_queue": UNIT // 8,
     }
     return exmachina.Table.of_law(law, "enduring")
 

@@ -12,11 +12,11 @@ const MOST_RISEN: u64 = (1 << 30) - 1;
 const LEAP_WEIGHT: u64 = 2;
 /// above the share of an RTT that is little they count for ever more, in full a quarter above it;
 const STEEP_RANGE: u64 = 4;
-/// where so many packets are sent in a leap, the RTT stays below the latest by so much more than a leap.
+/// the RTTs of late stay below the latest by so many leaps.
 const LEAP_BELOW: u64 = (LAW_UNIT / 4 * 5) as u64;
-const LEAP_PACKETS: u64 = (4 * LAW_UNIT) as u64;
+/// There are so many packets in a leap at most,
 const MOST_LEAP_PACKETS: u64 = (64 * LAW_UNIT) as u64;
-/// Jitter makes a target longer by so many of the smallest RTT at most.
+/// and jitter makes a target longer by so many of the smallest RTT at most.
 const MOST_LONGER: u64 = (4 * LAW_UNIT) as u64;
 
 /// How a flow's RTT leaps. Heights of leaps are in 2^8 ns.
@@ -54,7 +54,7 @@ impl Jitter {
         let steep = share(risen.min(elapsed_ns), elapsed_ns).saturating_sub(law.jitter_steep.into());
         let leap = self.leap << LEAP_SHIFT;
         let packets = ((leap << 16) / gap_ns.max(1)).min(MOST_LEAP_PACKETS);
-        let expected = times(leap, packets.saturating_sub(LEAP_BELOW).min(LEAP_PACKETS)).min(LONGEST_NS);
+        let expected = times(leap, packets.saturating_sub(LEAP_BELOW)).min(LONGEST_NS);
         if queue_ns < times(expected, law.jitter_queue.into()) {
             self.longer = 0;
             return;

@@ -244,7 +244,7 @@ fn enduring() -> Law {
         jitter_most: of(2.0),
         jitter_packets: of(0.5),
         jitter_steep: of(0.2),
-        jitter_queue: of(0.25),
+        jitter_queue: of(0.15),
         target_of_rtt: of(0.01),
         target_of_spread: of(1.0),
         ..law()

@@ -53,9 +53,8 @@
 #define EXM_LEAP_WEIGHT 2
 /* Above the share of an RTT that is little they count for ever more, in full a quarter above it; */
 #define EXM_STEEP_RANGE 4
-/* where so many packets are sent in a leap, the RTT stays below the latest by so much more than a leap. */
+/* the RTTs of late stay below the latest by so many leaps, and of so many packets in a leap at most. */
 #define EXM_LEAP_BELOW (EXM_UNIT / 4 * 5)
-#define EXM_LEAP_PACKETS (4 * EXM_UNIT)
 #define EXM_MOST_LEAP_PACKETS (64 * EXM_UNIT)
 /* Jitter makes a target longer by so many of the smallest RTT at most. */
 #define EXM_MOST_JITTER (4 * EXM_UNIT)
@@ -209,7 +208,7 @@ EXM_CALL int exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
 	steep = exm_share(exm_min((exm_u64)flow->risen << EXM_LEAP_SHIFT, elapsed), elapsed);
 	leap = (exm_u64)flow->leap << EXM_LEAP_SHIFT;
 	packets = exm_min((leap << 16) / exm_max(exm_gap_ns(flow), 1), EXM_MOST_LEAP_PACKETS);
-	expected = leap * exm_min(packets - exm_min(packets, EXM_LEAP_BELOW), EXM_LEAP_PACKETS) >> 16;
+	expected = leap * (packets - exm_min(packets, EXM_LEAP_BELOW)) >> 16;
 	longer = exm_min(leap * packets >> 16, EXM_LONGEST_NS) * exm_law.jitter_packets >> 16;
 	longer = exm_min(longer, leap * exm_law.jitter_most >> 16);
 	part = exm_min(EXM_STEEP_RANGE * (steep - exm_min(steep, exm_law.jitter_steep)), EXM_UNIT);
