@@ -56,7 +56,8 @@ Written by `python validation/beside.py`: one flow of a scheme and one of the ke
 drop-tail link, {run_s:g} s, {runs} runs, on Linux {release} at both ends ([testbed](testbed.md)), and the same
 simulated, where BBR is `bbr1`. Laws are in the kernel as `exmachina export --to bpf` writes them. Their share is of
 what both flows get: a half is an equal share, and a quarter half of one. How the laws that share came by it:
-[designs.md](designs.md#beside-others); nothing here chose any of it.
+[designs.md](designs.md#beside-others); nothing here chose any of it. internet-1 is [the law
+before](results/earlier/internet-1-41.dna) it bore jitter.
 
 {table}
 Of {cells} pairs of network and neighbour, in the median over runs of the kernel:

@@ -34,7 +34,8 @@ exmachina.draw(found, "copa-worst")
 model = exmachina.hunting.trained_also("general-1", [found.network])  # to train with it
 ```
 
-What training with them gains: [adversarial.md](adversarial.md).
+What training with them gains: [adversarial.md](adversarial.md). What is said of internet-1 here is of
+[the law before](results/earlier/internet-1-41.dna) it bore jitter.
 
 Limits are ranges along the axes of `exmachina probe` ([probe.md](probe.md#what-is-measured)): `internet` and `long`
 come with the program ([limits](../python/exmachina/limits)), or a file of one's own. A search scatters networks
