@@ -106,7 +106,7 @@ def law_words(law: Law) -> list[str]:
     return [
         f"the target of the queueing delay is {part['target_of_rtt']:.3g} of the smallest RTT, "
         f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
-        f"deviations of the RTT together, by the least RTT of {law['least_packets']} packets or more",
+        f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
         _jitter(law),
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
         f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
@@ -115,6 +115,10 @@ def law_words(law: Law) -> list[str]:
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
         f"{part['fastest']:.3g} times as fast: no state without a queue holds itself",
     ]
+
+
+def _packets(count: int) -> str:
+    return "one packet" if count == 1 else f"{count} packets"
 
 
 def _jitter(law: Law) -> str:
