@@ -93,6 +93,9 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
     let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
         rest;
     let [jitter_most, jitter_packets, jitter_steep, jitter_queue, rest @ ..] = rest;
+    let jitter = Some([jitter_most, jitter_packets, jitter_steep, jitter_queue].map(unsigned));
+    let [jitter_most, jitter_packets, jitter_steep, jitter_queue] =
+        jitter.filter(|&[most, ..]| most >= LEAST_JITTER).unwrap_or_default();
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
@@ -100,10 +103,10 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
-        jitter_most: Some(unsigned(jitter_most)).filter(|&most| most >= LEAST_JITTER).unwrap_or(0),
-        jitter_packets: unsigned(jitter_packets),
-        jitter_steep: unsigned(jitter_steep),
-        jitter_queue: unsigned(jitter_queue),
+        jitter_most,
+        jitter_packets,
+        jitter_steep,
+        jitter_queue,
         growth: [growth, growth * less, growth * none, -shrink, -shrink_more].map(signed),
         packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
         pace: [pace0, pace1, pace2, pace3, pace4].map(unsigned),
@@ -190,6 +193,15 @@ mod tests {
             let off = law.packets.iter().zip(again.packets).map(|(a, b)| a.abs_diff(b)).max();
             assert!(off <= Some(40), "{law:?} {again:?}");
         }
+    }
+
+    #[test]
+    fn laws_that_take_jitter_for_a_queue_come_back_as_they_are() {
+        let mut places = [0.5; OWN_NUMBERS];
+        places[OWN_NUMBERS - 4] = 0.0;
+        let jitter = |law: &Law| [law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue];
+        let law = law_at(&places, None);
+        assert_eq!((jitter(&law), jitter(&law_at(&places_of(&law), None))), ([0; 4], [0; 4]));
     }
 
     #[test]
