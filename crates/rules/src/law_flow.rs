@@ -252,11 +252,6 @@ impl LawFlow {
         self.arrived += packets;
     }
 
-    /// How much longer that is than the smallest.
-    fn queue_ns(&self) -> u64 {
-        self.standing_ns().saturating_sub(self.min_rtt_ns)
-    }
-
     /// The time between two packets of the flow.
     fn gap_ns(&self) -> u64 {
         ((self.srtt_ns << 16) / self.delivered).min(LONGEST_NS)
@@ -265,6 +260,11 @@ impl LawFlow {
     /// The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two.
     fn standing_ns(&self) -> u64 {
         self.low_ns.min(self.low_before_ns)
+    }
+
+    /// How much longer that is than the smallest.
+    fn queue_ns(&self) -> u64 {
+        self.standing_ns().saturating_sub(self.min_rtt_ns)
     }
 
     /// How long the queue is, in targets of 2^-16; at most four.
