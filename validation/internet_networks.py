@@ -287,10 +287,12 @@ def for_two(draws: Draws, suite: str, number: int) -> Network:
 
 def scenario(link: Link, buffer_bdp: float, duration_s: float, seed: int, senders: str) -> str:
     """The scenario's text: today's transport, with its delayed ACKs."""
+    # Jitter of a whole RTT, rounded up, would be more than that.
+    jitter_ms = min(float(f"{link.jitter_ms:.4g}"), float(f"{link.rtt_ms:.5g}"))
     return (
         f"runs = 1\nduration_s = {duration_s:.4g}\nseed = {seed}\n"
         f"[link]\n{link.lines}\nbuffer = {{ bdp = {buffer_bdp:.4g} }}\nloss = {link.loss:.4g}\n"
-        f"[path]\nrtt_ms = {link.rtt_ms:.5g}\njitter_ms = {min(link.jitter_ms, link.rtt_ms):.4g}\n"
+        f"[path]\nrtt_ms = {link.rtt_ms:.5g}\njitter_ms = {jitter_ms:g}\n"
         f'{senders}[transport]\npreset = "today"\n'
     )
 

@@ -8,6 +8,7 @@ exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it do
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
 exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
+exmachina.tune("internet-1", ["r4", "r7"], output="tuned")          # a law, to be ahead of rivals on networks of yours
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
 exmachina.deploy(result.table, route="10.0.0.0/8")                  # in this machine's kernel, or of a `with`
 exmachina.algorithms()                                              # those that come with it; "general-1" is a scheme
@@ -55,6 +56,7 @@ from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, repro
 from exmachina.schemes import Algorithm, Flow, Law, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
 from exmachina.sweeping import Sweep, Sweeping, SweepOptions, sweep
+from exmachina.tuning import Tuned, TuneOptions, Tuning, tune
 
 __all__ = [
     "SIGNALS",
@@ -110,6 +112,9 @@ __all__ = [
     "TableError",
     "TestbedOptions",
     "Trace",
+    "TuneOptions",
+    "Tuned",
+    "Tuning",
     "UnknownNameError",
     "Verdict",
     "Worst",
@@ -134,5 +139,6 @@ __all__ = [
     "sweep",
     "testbed",
     "trace",
+    "tune",
     "worst",
 ]

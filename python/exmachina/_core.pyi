@@ -8,6 +8,9 @@ from exmachina._core_design import Designed as Designed
 from exmachina._core_design import Designer as Designer
 from exmachina._core_design import DesignProgress as DesignProgress
 from exmachina._core_design import Elsewhere as Elsewhere
+from exmachina._core_design import Evolution as Evolution
+from exmachina._core_design import law_at_places as law_at_places
+from exmachina._core_design import law_places as law_places
 from exmachina._core_design import run_unit as run_unit
 from exmachina._core_fixed import FixedAction as FixedAction
 from exmachina._core_fixed import Flow as Flow

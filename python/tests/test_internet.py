@@ -9,6 +9,8 @@ import polars as pl
 import pytest
 from conftest import script
 
+from exmachina import Evaluation
+
 # In the order in which they import each other.
 NETWORKS, RUNS, SUMMARY, SLICES, PAGE, SCRIPT = (
     script(f"internet{name}") for name in ("_networks", "_runs", "_summary", "_slices", "_page", "")
@@ -23,6 +25,13 @@ def drawn(suite: str, count: int) -> list[Any]:
 def test_a_network_follows_from_suite_kind_and_number() -> None:
     assert drawn("choosing", 3) == drawn("choosing", 3)
     assert NETWORKS.network("choosing", "lte", 2) == drawn("choosing", 5)[KINDS.index("lte") * 5 + 2]
+
+
+def test_jitter_of_a_whole_rtt_is_no_more_than_that_once_rounded() -> None:
+    link = NETWORKS.Link(rate_mbps=10, rtt_ms=5.2866, jitter_ms=5.2866, loss=0, words="", lines="rate_mbps = 10")
+    text = NETWORKS.scenario(link, 1, 1, 1, '[senders]\ncount = 1\n[workload]\non = "forever"\n')
+    assert Evaluation(text).text == text
+    assert "jitter_ms = 5.2866\n" in text
 
 
 def test_the_streams_are_what_they_were() -> None:

@@ -39,6 +39,7 @@ from exmachina.reproduce.options import ReproduceOptions, ReproduceSettings
 from exmachina.schemes import SchemeLike, contender_of
 from exmachina.scoring.options import ScoreOptions, ScoreSettings
 from exmachina.sweeping.options import SweepOptions, SweepSettings
+from exmachina.tuning.options import TuneOptions, TuneSettings
 
 SHORT = {"runs": 1, "duration_s": 1.0}
 
@@ -129,6 +130,7 @@ def test_errors_pickle() -> None:
         (Dumbbell, DumbbellSettings),
         (ProbeOptions, ProbeSettings),
         (WorstOptions, WorstSettings),
+        (TuneOptions, TuneSettings),
         (SweepOptions, SweepSettings),
         (ReproduceOptions, ReproduceSettings),
     ],

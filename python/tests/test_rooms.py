@@ -8,7 +8,7 @@ import exmachina
 
 PACKAGE = Path(exmachina.__file__).parent
 
-GROUND = ("errors", "checks", "interrupts", "frames", "stats")
+GROUND = ("errors", "checks", "interrupts", "frames", "seeds", "stats")
 """Single modules that know nothing of any room."""
 ROOMS = (
     "files",
@@ -23,6 +23,7 @@ ROOMS = (
     "inspection",
     "probing",
     "hunting",
+    "tuning",
     "sweeping",
     "designing",
     "pictures",

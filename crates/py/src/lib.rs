@@ -18,6 +18,7 @@ mod stop;
 mod table;
 #[cfg(all(feature = "testbed", target_os = "linux"))]
 mod testbed;
+mod tuning;
 mod workers;
 
 /// The module.
@@ -55,6 +56,8 @@ mod _core {
     #[cfg(all(feature = "testbed", target_os = "linux"))]
     #[pymodule_export]
     use crate::testbed::{Measured, Stack, check_measurable, measure};
+    #[pymodule_export]
+    use crate::tuning::{Evolution, law_at_places, law_places};
     #[pymodule_export]
     use crate::workers::Workers;
 

@@ -16,6 +16,7 @@ from exmachina.command.measuring import testbed
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
 from exmachina.command.sweeping import sweep
+from exmachina.command.tuning import tune
 from exmachina.designing import Budget, DesignOptions
 from exmachina.designing import design as design_table
 from exmachina.errors import InputError, Stopped
@@ -164,6 +165,7 @@ def inspect(
 
 app.command(probe)
 app.command(worst)
+app.command(tune)
 
 
 @app.command

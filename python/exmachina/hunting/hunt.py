@@ -19,7 +19,7 @@ from exmachina.hunting.measures import measure_named
 from exmachina.hunting.options import WorstOptions, WorstSettings
 from exmachina.hunting.proposals import proposals
 from exmachina.hunting.reduction import reduced
-from exmachina.hunting.seeds import named_seed
+from exmachina.seeds import named_seed
 from exmachina.hunting.space import Space
 from exmachina.hunting.trials import Trials
 from exmachina.probing import Base

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from exmachina.hunting.seeds import named_seed
+from exmachina.seeds import named_seed
 from exmachina.hunting.space import Point, Space
 from exmachina.hunting.trials import Harms
 

@@ -9,11 +9,14 @@ from exmachina.hunting import Worst
 from exmachina.inspection import Inspection
 from exmachina.probing import Passport
 from exmachina.sweeping import Sweep
+from exmachina.tuning import Tuned
 
 __all__ = ["draw"]
 
 
-def draw(found: Results | Trace | Inspection | Passport | Worst | Sweep, path: str | os.PathLike[str]) -> list[Path]:
+def draw(
+    found: Results | Trace | Inspection | Passport | Worst | Sweep | Tuned, path: str | os.PathLike[str]
+) -> list[Path]:
     """Draws what was found, atomically: into a folder, or, of an inspection, into a file.
 
     >>> view = exmachina.inspect("known-1x", specimens=2, seconds=2)
@@ -23,7 +26,8 @@ def draw(found: Results | Trace | Inspection | Passport | Worst | Sweep, path: s
     Args:
         found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), a passport
             (`passport`, `.html`, `.png` and `.svg`), a worst network (`worst`, the same, and `trace.png`), a sweep over
-            one field or two (`sweep.png` and `.svg`; over more, none), or an inspection.
+            one field or two (`sweep.png` and `.svg`; over more, none), a law that was tuned (`tuned.png` and
+            `.svg`), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -41,6 +45,8 @@ def draw(found: Results | Trace | Inspection | Passport | Worst | Sweep, path: s
         return _worst(found, folder)
     if isinstance(found, Sweep):
         return _sweep(found, folder)
+    if isinstance(found, Tuned):
+        return _tuned(found, folder)
     return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
 
 
@@ -89,6 +95,14 @@ def _sweep(found: Sweep, folder: Path) -> list[Path]:
         return []
     chart = sweep_chart(found)
     return [save(chart, folder / f"sweep{suffix}") for suffix in (".png", ".svg")]
+
+
+def _tuned(found: Tuned, folder: Path) -> list[Path]:
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.tuned import tuned_chart  # noqa: PLC0415
+
+    chart = tuned_chart(found)
+    return [save(chart, folder / f"tuned{suffix}") for suffix in (".png", ".svg")]
 
 
 def _inspection(found: Inspection, path: Path) -> list[Path]:

@@ -1,13 +1,14 @@
 //! Laws, each given by a few dozen numbers between 0 and 1: what the evolution of `policy_search.rs` moves in where a model asks
-//! for a law. A design can begin with any law: [`places_of`] is the way back.
+//! for a law, and who tunes one. A design can begin with any law: [`places_of`] is the way back.
 
 use exmachina_rules::{LAW_UNIT, LEVELS, Law};
 
 use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
-/// Numbers of a law; and without the last four, by which it shares a link with others.
+/// Numbers of a law,
 pub const NUMBERS: usize = 38;
+/// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
 const RANGES: [Range; NUMBERS] = {

@@ -50,6 +50,8 @@ use serde::{Deserialize, Serialize};
 pub use batch::{Batch, Elsewhere, Unit, run_unit};
 pub use checkpoint::DesignError;
 pub use evaluator::Stopped;
+pub use evolution::{Draws, Evolution};
+pub use laws::{OWN_NUMBERS, law_at, places_of};
 pub use measure::Measure;
 pub use meter::{Meter, Times};
 pub use tuning::Tuning;
