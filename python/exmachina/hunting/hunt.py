@@ -19,11 +19,11 @@ from exmachina.hunting.measures import measure_named
 from exmachina.hunting.options import WorstOptions, WorstSettings
 from exmachina.hunting.proposals import proposals
 from exmachina.hunting.reduction import reduced
-from exmachina.seeds import named_seed
 from exmachina.hunting.space import Space
 from exmachina.hunting.trials import Trials
 from exmachina.probing import Base
 from exmachina.schemes import Contender, SchemeLike, Table, contender_of, designed_delta, designed_range
+from exmachina.seeds import named_seed
 
 __all__ = ["Hunting", "worst"]
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from exmachina.seeds import named_seed
 from exmachina.hunting.space import Point, Space
 from exmachina.hunting.trials import Harms
+from exmachina.seeds import named_seed
 
 if TYPE_CHECKING:
     from cmaes import CatCMAwM

@@ -22,8 +22,8 @@ from exmachina.engines import opened
 from exmachina.errors import OptionError, SchemeError, Stopped, TableError
 from exmachina.evaluation import Evaluation, ScenarioLike
 from exmachina.files import alone, digest, make_folder, read_parquet, write_parquet
-from exmachina.seeds import named_seed
 from exmachina.schemes import SchemeLike, Table, TableLike, contender_of, designed_delta
+from exmachina.seeds import named_seed
 from exmachina.stats import Floats, mean_interval
 from exmachina.tuning.contest import Contest, worths
 from exmachina.tuning.options import TuneOptions, TuneSettings
