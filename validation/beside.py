@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import polars as pl
+from digests import outdated, with_digests
 from internet_page import markdown
 
 import exmachina
@@ -56,8 +57,7 @@ Written by `python validation/beside.py`: one flow of a scheme and one of the ke
 drop-tail link, {run_s:g} s, {runs} runs, on Linux {release} at both ends ([testbed](testbed.md)), and the same
 simulated, where BBR is `bbr1`. Laws are in the kernel as `exmachina export --to bpf` writes them. Their share is of
 what both flows get: a half is an equal share, and a quarter half of one. How the laws that share came by it:
-[designs.md](designs.md#beside-others); nothing here chose any of it. internet-1 is [the law
-before](results/earlier/internet-1-41.dna) it bore jitter.
+[designs.md](designs.md#beside-others); nothing here chose any of it. {outdated}
 
 {table}
 Of {cells} pairs of network and neighbour, in the median over runs of the kernel:
@@ -80,7 +80,10 @@ def main() -> None:
         rows = shares(network, neighbour, given.schemes.split(","), given.cache)
         write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
         print(rows, flush=True)
-    write_atomically(PAGE, page(pl.read_csv(ROWS), platform.release().partition("-")[0]).encode())
+    write_atomically(
+        PAGE,
+        page(pl.read_csv(ROWS, schema_overrides={"digest": pl.String}), platform.release().partition("-")[0]).encode(),
+    )
 
 
 def shares(network: tuple[float, float, float], neighbour: str, schemes: list[str], cache: Path) -> pl.DataFrame:
@@ -95,10 +98,11 @@ def shares(network: tuple[float, float, float], neighbour: str, schemes: list[st
     measured = exmachina.testbed(evaluation, stack="kernel", at_once=at_once, attempts=ATTEMPTS, output=folder)
     sides = {"simulated": exmachina.evaluate(evaluation, threads=1), "kernel": measured.results}
     words = pl.lit(evaluation.description).alias("network")
-    return pl.concat(
+    rows = pl.concat(
         of_flows(results.flows).select(words, pl.lit(neighbour).alias("neighbour"), pl.all(), side=pl.lit(side))
         for side, results in sides.items()
     )
+    return with_digests(rows, "contender")
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
@@ -160,6 +164,7 @@ def page(rows: pl.DataFrame, release: str) -> str:
         table=markdown(heads, lines, numbers=3),
         cells=pairs.select("network", "neighbour").n_unique(),
         words="\n".join(words),
+        outdated=outdated(rows, "contender"),
     )
 
 

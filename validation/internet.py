@@ -23,7 +23,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
-from internet_networks import KINDS, SUITES, networks
+from internet_networks import KINDS, networks
 from internet_page import among, losses, of_fairness, of_neighbours, page, shares
 from internet_runs import HUMAN, Entrant, all_alone, all_beside
 
@@ -74,7 +74,7 @@ def arguments() -> argparse.Namespace:
     """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", metavar="TABLE")
-    parser.add_argument("--suite", choices=list(SUITES), default="choosing")
+    parser.add_argument("--suite", choices=["choosing", "held-out", "third"], default="choosing")
     parser.add_argument("--networks", type=int, default=20, metavar="N", help="of each kind")
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     parser.add_argument("--beside", type=int, default=50, metavar="N", help="networks of two flows; 0: none")

@@ -10,15 +10,15 @@ are. The pages docs/passports/NAME.md and docs/passports.md are written from it;
 
 import argparse
 import io
-from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
+from digests import digest_of
 from passports_page import index, page
 from PIL import Image
 
 import exmachina
-from exmachina import Passport, Table
+from exmachina import Passport
 from exmachina.files import make_folder, write_atomically, write_parquet
 from exmachina.pictures.passport import passport_chart
 from exmachina.pictures.render import render
@@ -69,15 +69,10 @@ def rows_of(name: str, passport: Passport) -> pl.DataFrame:
         pl.lit(name).alias("passport"),
         pl.lit(passport.base.words).alias("base"),
         pl.lit(passport.delta).alias("delta"),
-        pl.lit("" if name in HUMAN else digest_of(name)).alias("digest"),
+        pl.lit(digest_of(name)).alias("digest"),
         pl.lit(edges).alias("edges"),
         pl.lit(states).alias("states"),
     ).with_columns(pl.col(pl.Float64).round_sig_figs(4))
-
-
-def digest_of(name: str) -> str:
-    """Of the table that a passport is of: it is another's if that has changed."""
-    return sha256(Table.load(name).dna).hexdigest()[:12]
 
 
 def with_rows(name: str, rows: pl.DataFrame) -> pl.DataFrame:

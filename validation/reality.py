@@ -14,6 +14,7 @@ import platform
 from pathlib import Path
 
 import polars as pl
+from digests import with_digests
 from reality_page import page, picture
 
 import exmachina
@@ -101,7 +102,7 @@ def main() -> None:
         rows = compared(cell, schemes, stacks, given.trace, make_folder(given.cache / cell))
         write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
         print(f"{cell}: done", flush=True)
-    rows = pl.read_csv(ROWS)
+    rows = pl.read_csv(ROWS, schema_overrides={"digest": pl.String})
     picture(rows, DOCS / "reality.png")
     write_atomically(DOCS / "reality.md", page(rows, platform.release().partition("-")[0], RUN_S).encode())
 
@@ -132,7 +133,9 @@ def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, fold
         has = [scheme for scheme in schemes if scheme != HAS_NOT[stack]]
         sides.append(measured(evaluation.changed(has), cell, stack, folder))
     both = pl.concat(sides, how="diagonal")
-    return both.select(pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all())
+    return with_digests(both, "scheme").select(
+        pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all()
+    )
 
 
 def measured(evaluation: exmachina.Evaluation, cell: str, stack: str, folder: Path) -> pl.DataFrame:

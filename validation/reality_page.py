@@ -4,6 +4,7 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
+from digests import outdated
 
 from exmachina.pictures.render import save
 from exmachina.pictures.style import GROUND, MUTED, family_colours
@@ -35,7 +36,8 @@ are ([`exmachina-quic`](../crates/quic/README.md)). noq has no BBR of version 1,
 was made after a look at the first of the kernel's measurements.
 `cubic-rfc9438`, what RFC 9438 alone would give, is held to the same runs of both stacks; noq's Cubic is that of its
 predecessor, RFC 8312, and has no HyStart. What was seen where they differ:
-[of the kernel](testbed.md#where-simulation-and-kernel-differ), [of QUIC](testbed.md#where-simulation-and-quic-differ).
+[of the kernel](testbed.md#where-simulation-and-kernel-differ),
+[of QUIC](testbed.md#where-simulation-and-quic-differ).{outdated}
 
 ![Throughput and queueing delay, simulated and measured](reality.png)
 
@@ -82,6 +84,7 @@ def page(rows: pl.DataFrame, release: str, run_s: float) -> str:
         beside="\n".join(_beside(side, own) for side, own in sides.items()),
         rows="\n".join(_rows(pairs)),
         late="\n".join(_late(side, own) for side, own in sides.items()),
+        outdated=f" {said}" if (said := outdated(rows, "scheme")) else "",
     )
 
 

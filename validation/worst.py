@@ -13,6 +13,7 @@ import argparse
 from pathlib import Path
 
 import polars as pl
+from digests import digest_of
 from worst_page import page
 
 import exmachina
@@ -49,7 +50,7 @@ def main() -> None:
         print(f"{case}: {found.words}; {found.network.words}; {found.cpu_s:.0f} s", flush=True)
         write_atomically(make_folder(SCENARIOS) / f"{case}.toml", found.scenario.encode())
         write_atomically(ROWS, with_row(row_of(case, found)).write_csv().encode())
-    write_atomically(PROJECT / "docs" / "worst.md", page(pl.read_csv(ROWS)).encode())
+    write_atomically(PROJECT / "docs" / "worst.md", page(known()).encode())
 
 
 def arguments() -> argparse.Namespace:
@@ -91,6 +92,7 @@ def row_of(case: str, found: Worst) -> dict[str, object]:
         "ahead": ahead["scheme"],
         **{f"ahead_{name}": rounded(ahead[name]) for name in ("score", "throughput", "delay")},
         "command": found.command,
+        "digest": digest_of(found.scheme),
     }
 
 
@@ -99,11 +101,16 @@ def rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.{DIGITS}g}")
 
 
+def known() -> pl.DataFrame:
+    """What is committed; a digest may look like a number."""
+    return pl.read_csv(ROWS, schema_overrides={"digest": pl.String})
+
+
 def with_row(row: dict[str, object]) -> pl.DataFrame:
     """All rows, in the order of the cases."""
     rows = {row["case"]: row}
     if ROWS.exists():
-        rows = {old["case"]: old for old in pl.read_csv(ROWS).iter_rows(named=True)} | rows
+        rows = {old["case"]: old for old in known().iter_rows(named=True)} | rows
     return pl.DataFrame([rows[case] for case in CASES if case in rows], infer_schema_length=None)
 
 

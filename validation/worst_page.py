@@ -5,6 +5,7 @@ from math import hypot
 from typing import Any
 
 import polars as pl
+from digests import outdated
 from worst_known import known
 
 from exmachina import WorstOptions
@@ -34,8 +35,7 @@ exmachina.draw(found, "copa-worst")
 model = exmachina.hunting.trained_also("general-1", [found.network])  # to train with it
 ```
 
-What training with them gains: [adversarial.md](adversarial.md). What is said of internet-1 here is of
-[the law before](results/earlier/internet-1-41.dna) it bore jitter.
+What training with them gains: [adversarial.md](adversarial.md). {outdated}
 
 Limits are ranges along the axes of `exmachina probe` ([probe.md](probe.md#what-is-measured)): `internet` and `long`
 come with the program ([limits](../python/exmachina/limits)), or a file of one's own. A search scatters networks
@@ -91,7 +91,8 @@ HEADS = ("", "worst network", "what matters", "how bad", "as found", "CPU time")
 def page(rows: pl.DataFrame) -> str:
     """All of it, of the rows of results/worst.csv."""
     lines = {line["case"]: {**line, "ahead": _name(line["ahead"])} for line in rows.iter_rows(named=True)}
-    parts = [HEAD.replace("{networks}", str(WorstOptions().networks)), known(lines)]
+    head = HEAD.replace("{networks}", str(WorstOptions().networks)).replace("{outdated}", outdated(rows, "scheme"))
+    parts = [head, known(lines)]
     for kind, (title, words) in SECTIONS.items():
         own = [line for case, line in lines.items() if case.endswith(f"-{kind}")]
         if own:

@@ -21,6 +21,7 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
 
 
 # In the order in which they import each other.
+script("digests")
 script("internet_summary")
 for name in ("internet_networks", "internet_runs", "internet_slices", "internet_page"):
     script(name)
@@ -62,7 +63,7 @@ def test_the_page_of_simulation_and_reality_is_what_was_measured() -> None:
     page = (DOCS / "reality.md").read_text(encoding="utf-8")
     found = re.search(r"on Linux ([\d.]+), with.* of\s(\d+) s each", page, re.DOTALL)
     assert found
-    rows = pl.read_csv(DOCS / "results" / "reality.csv")
+    rows = pl.read_csv(DOCS / "results" / "reality.csv", schema_overrides={"digest": pl.String})
     assert REALITY.page(rows, found[1], float(found[2])) == page, "python validation/reality.py --page writes it"
 
 
@@ -70,7 +71,7 @@ def test_the_page_of_flows_beside_the_kernels_own_is_what_was_measured() -> None
     page = (DOCS / "beside.md").read_text(encoding="utf-8")
     found = re.search(r"on Linux ([\d.]+) at both ends", page)
     assert found
-    rows = pl.read_csv(DOCS / "results" / "beside.csv")
+    rows = pl.read_csv(DOCS / "results" / "beside.csv", schema_overrides={"digest": pl.String})
     assert BESIDE.page(rows, found[1]) == page, "python validation/beside.py --page writes it"
 
 

@@ -18,6 +18,7 @@ SHORT_S = 2.0
 
 
 # In the order in which they import each other.
+script("digests")
 KNOWN, PAGE, SCRIPT = (script(f"worst{name}") for name in ("_known", "_page", ""))
 
 

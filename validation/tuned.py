@@ -1,0 +1,77 @@
+"""How `internet-1` was tuned: beside its rivals, on networks that are drawn as `internet.py`'s are, of another seed.
+
+Usage: tuned.py LAW [--output FOLDER] [--generations N] [--seed N] [--threads N]. LAW is an algorithm or a .dna file.
+
+It is `exmachina tune` with scenarios that are drawn anew for each generation: ten of each kind, shorter than those that
+laws are compared on, so that more of them are met. What was finished is kept in the folder: the same command goes on.
+"""
+
+import argparse
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from internet_networks import KINDS, PACKET_BITS, Network, network
+
+import exmachina
+from exmachina import Evaluation, Tuning
+
+SUITE = "tuning"
+OF_EACH_KIND = 10
+"""Networks of a generation."""
+CANDIDATES = 20
+CHECKS = 200
+SHORT_S, SHORT_RTTS, SHORT_PACKETS, SHORT_DATACENTER_S = 20.0, 60.0, 8e5, 2.0
+"""How long runs are at most, as `duration_of` reads such numbers."""
+
+
+def main() -> None:
+    """Tunes, and prints what came of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("law", metavar="LAW")
+    parser.add_argument("--output", type=Path, default=Path("out/tuned"))
+    parser.add_argument("--generations", type=int, default=45)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    given = parser.parse_args()
+    tuned = exmachina.tune(
+        given.law,
+        scenarios(given.generations),
+        generations=given.generations,
+        candidates=CANDIDATES,
+        networks=OF_EACH_KIND * len(KINDS),
+        checks=CHECKS,
+        seed=given.seed,
+        threads=given.threads,
+        output=given.output,
+        on_progress=told,
+    )
+    print(tuned.ahead)
+    print(f"gain {tuned.gain.mean:+.3f} ± {tuned.gain.half_width:.3f}, {tuned.cpu_s:.0f} CPU-seconds")
+
+
+def scenarios(generations: int) -> list[Evaluation]:
+    """Those of each generation in turn: so many networks of each kind, no two alike."""
+    numbers = range(generations * OF_EACH_KIND)
+    return [shorter(network(SUITE, kind, number)).evaluation() for number in numbers for kind in KINDS]
+
+
+def shorter(one: Network) -> Network:
+    """The same network in shorter runs."""
+    affordable_s = SHORT_PACKETS * PACKET_BITS / (one.link.rate_mbps * 1e6)
+    most_s = max(SHORT_RTTS * one.link.rtt_ms / 1e3, min(SHORT_S, affordable_s))
+    duration_s = min(one.duration_s, SHORT_DATACENTER_S if one.kind == "datacenter" else most_s)
+    text = re.sub(r"^duration_s = .*$", f"duration_s = {duration_s:.4g}", one.text, count=1, flags=re.MULTILINE)
+    return replace(one, duration_s=duration_s, text=text)
+
+
+def told(now: Tuning) -> None:
+    """A line now and then."""
+    worth = "" if now.worth is None else f", candidates ahead on {now.worth:.1%}"
+    left = "" if now.left_s is None else f", {now.left_s:.0f} s left"
+    print(f"{now.doing}: {now.done:.1%}{worth}{left}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
