@@ -165,6 +165,15 @@ def _anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
 
 
+def test_the_table_of_tuning_is_what_was_measured() -> None:
+    section = (DOCS / "search.md").read_text().partition("## Tuning beside rivals")[2].partition("\n## ")[0]
+    for line in pl.read_csv(DOCS / "results" / "tuning" / "long-jitter.csv").iter_rows(named=True):
+        assert (
+            f"| {line['share_before']:.0%}".replace("%", " %") + f" | {line['share']:.0%} |".replace("%", " %")
+            in section
+        )
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
