@@ -1,4 +1,4 @@
-"""How `internet-1` was tuned: beside its rivals, on networks that are drawn as `internet.py`'s are, of another seed.
+"""Tunes a law for the Internet as it is: beside its rivals, on networks drawn as `internet.py`'s are, of another seed.
 
 Usage: tuned.py LAW [--output FOLDER] [--generations N] [--seed N] [--threads N]. LAW is an algorithm or a .dna file.
 

@@ -34,6 +34,17 @@ def test_jitter_of_a_whole_rtt_is_no_more_than_that_once_rounded() -> None:
     assert "jitter_ms = 5.2866\n" in text
 
 
+def test_laws_are_tuned_on_other_networks_in_shorter_runs() -> None:
+    tuned = script("tuned").scenarios(2)
+    assert len(tuned) == 2 * 10 * len(NETWORKS.KINDS)
+    assert len({one.text for one in tuned}) == len(tuned)
+    whole = {one.evaluation().name: one for one in NETWORKS.networks("tuning", list(NETWORKS.KINDS), 20)}
+    for one in tuned:
+        assert one._inner.duration_s <= whole[one.name].duration_s
+    assert max(one._inner.duration_s for one in tuned if "satellite" in one.name) < 50
+    assert not {one.text for one in tuned} & {one.text for suite in NETWORKS.SUITES for one in drawn(suite, 5)}
+
+
 def test_the_streams_are_what_they_were() -> None:
     """Who moves these moves every network, and makes the held-out suite another one."""
     draws = NETWORKS.Draws("a", 1)
