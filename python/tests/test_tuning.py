@@ -171,6 +171,7 @@ def test_its_origin_says_how_it_was_made() -> None:
         ({"scenarios": []}, "scenarios: expected at least one"),
         ({"rivals": []}, "rivals: expected at least one other scheme"),
         ({"rivals": ["cubik"]}, "cubik"),
+        ({"rivals": ["cubic", "vegas", "cubic"]}, "rivals: cubic is there twice"),
         ({"candidates": 3}, "candidates: expected from 4 to 1000, got 3"),
         ({"scale": 0.0}, "scale: expected more than 0 and finite, got 0"),
         ({"scale": nan}, "scale: expected more than 0 and finite, got nan"),

@@ -98,6 +98,10 @@ def tune(
         raise OptionError("scenarios: expected at least one")
     if not rivals:
         raise SchemeError("rivals: expected at least one other scheme")
+    labels = [contender_of(rival).label for rival in rivals]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise SchemeError(f"rivals: {label} is there twice; expected names that differ")
     for one in given:
         one.changed([begun, *rivals])  # says so where one of them cannot run there
     delta = designed_delta([begun]) if chosen.delta is None else chosen.delta
