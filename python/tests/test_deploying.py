@@ -28,6 +28,7 @@ ALWAYS = exmachina.Table.single(["send_ewma", "ack_ewma", "rtt_ratio", "slow_ack
 @pytest.fixture
 def name() -> Iterator[str]:
     """What a table may be called in the kernel; nothing of that name is left behind."""
+    need("bpftool")  # tells what is left, whether or not the test that asks for a name could run
     chosen = f"t{os.getpid()}"
     yield chosen
     assert chosen not in CONTROLS.read_text().split()
@@ -132,7 +133,7 @@ def test_a_folder_that_is_no_cgroup_and_the_cgroup_of_all_programs_are_refused(t
 @pytest.fixture
 def cgroup(tmp_path: Path) -> Iterator[Path]:
     """A cgroup of the test's own; where none of v2 are mounted, they are meanwhile."""
-    need("ip", "unshare", "mount", root=True)
+    need("ip", "unshare", "mount", "bpftool", root=True)
     root = root_of_cgroups()
     if root is None:
         root = tmp_path / "cgroups"
