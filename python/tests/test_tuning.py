@@ -80,6 +80,14 @@ def test_who_is_placed_beside_is_not_counted() -> None:
     assert scores[0, 1] == pytest.approx(np.log(share) - np.log(vegas["mean_rtt_ms"][0] / empty_ms))
 
 
+def test_a_rival_that_is_called_as_a_law_is_keeps_its_own_score() -> None:
+    namesake = Table(Table.load("internet-10").dna, LAW.name)
+    contest = Contest([SMALL], [namesake], 1.0, InThisThread())
+    own, other = contest.scores([LAW], [0], [5])[0]
+    assert other == Contest([SMALL], ["internet-10"], 1.0, InThisThread()).scores([LAW], [0], [5])[0, 1]
+    assert own != other
+
+
 def test_the_places_of_a_law_are_where_it_is() -> None:
     places = _core.law_places(LAW)
     assert places is not None
@@ -155,6 +163,10 @@ def test_what_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     seen.clear()
     tuned(replace(FEW, scale=0.2), output=tmp_path / "out", on_progress=seen.append)
     assert len(seen) == 5, "another scale: nothing of before counts"
+    seen.clear()
+    longer = SMALL.changed(None, duration_s=4)
+    tune(LAW, [longer], FEW, rivals=["cubic", "vegas"], output=tmp_path / "out", on_progress=seen.append)
+    assert len(seen) == 5, "nor of shorter runs"
 
 
 def test_its_origin_says_how_it_was_made() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, evaluate
 from exmachina.probing import measured
-from exmachina.schemes import SchemeLike, Table, contender_of
+from exmachina.schemes import SchemeLike, Table, contender_of, distinct
 from exmachina.stats import Floats
 
 __all__ = ["Contest", "worths"]
@@ -45,7 +45,8 @@ class Contest:
         own = flows.filter(pl.col("scheme") == pl.col("contender"))
         senders = int(flows["sender"].max()) + 1  # type: ignore[arg-type]
         known = dict(measured(own, senders, self.delta).select("scheme", "score").iter_rows())
-        return [known.get(contender_of(one).label, np.nan) for one in everyone]
+        # A rival may be called as a law is: results tell them apart as these do.
+        return [known.get(one.label, np.nan) for one in distinct(map(contender_of, everyone))]
 
 
 def worths(scores: Floats, laws: int, scale: float) -> Floats:

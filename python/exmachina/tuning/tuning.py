@@ -214,7 +214,11 @@ class _Evolution:
             return ""
         named = ("candidates", "networks", "scale", "step", "seed")
         settings = [contest.delta, *(getattr(options, name) for name in named)]
-        texts = [part for one in contest.scenarios for part in (one.text, *map(str, sorted(one.files.items())))]
+        texts = [
+            part
+            for one in contest.scenarios
+            for part in (one.text, str(one.options), *map(str, sorted(one.files.items())))
+        ]
         labels = [one.label for one in everyone]
         parts = [part for part in contents if part is not None]
         return digest(_core.__version__, str(settings), str(labels), self.begun.dna, *parts, *texts)
