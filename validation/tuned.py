@@ -22,7 +22,7 @@ OF_EACH_KIND = 10
 """Networks of a generation."""
 CANDIDATES = 20
 CHECKS = 200
-SHORT_S, SHORT_RTTS, SHORT_PACKETS, SHORT_DATACENTER_S = 20.0, 60.0, 8e5, 2.0
+SHORT_S, SHORT_RTTS, SHORT_PACKETS, SHORT_DATACENTER_S = 20.0, 100.0, 8e5, 2.0
 """How long runs are at most, as `duration_of` reads such numbers."""
 
 

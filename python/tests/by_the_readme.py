@@ -1,6 +1,6 @@
 """A controller written from the README.md of a JSON export, by somebody who has nothing else: is it enough?"""
 
-from math import inf
+from math import inf, isqrt
 from typing import Any
 
 TIMES, LOSSES = 1 << 20, 1 << 40
@@ -90,7 +90,8 @@ class LawByTheReadme:
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
-        self.last = self.leap = self.risen = self.jitter = 0
+        self.last = self.leap = self.risen = 0
+        self.longer = self.of_root()
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
 
     @property
@@ -128,7 +129,11 @@ class LawByTheReadme:
             self.risen = min(self.risen + rise, 2**30 - 1)
         self.last = ticks
 
-    def next_jitter(self, elapsed: int) -> None:
+    def of_root(self) -> int:
+        longer: int = (self.law["target_of_root"] << 8) // isqrt(max(self.delivered, 65536))
+        return longer
+
+    def next_jitter(self, elapsed: int) -> int:
         law = self.law
         steep = min((min(self.risen << 8, elapsed) << 16) // elapsed, 65536)
         part = min(4 * max(steep - law["jitter_steep"], 0), 65536)
@@ -139,13 +144,13 @@ class LawByTheReadme:
         expected = min(high * max(packets - 81920, 0) >> 16, 2**40)
         queue = max(int(min(self.low, self.low_before)) - self.min_rtt, 0)
         is_queue = queue < expected * law["jitter_queue"] >> 16
-        self.jitter = 0 if is_queue else min((min(longer * part >> 16, 2**40) << 16) // self.min_rtt, 262144)
         self.risen = 0
+        return 0 if is_queue else min((min(longer * part >> 16, 2**40) << 16) // self.min_rtt, 262144)
 
     def queue(self) -> int:
         gap = min((self.srtt << 16) // self.delivered, 2**40)
         law = self.law
-        target: int = self.min_rtt * (law["target_of_rtt"] + self.jitter) >> 16
+        target: int = self.min_rtt * (law["target_of_rtt"] + self.longer) >> 16
         target = max(1, target + (gap * law["target_of_gap"] >> 16) + (self.spread * law["target_of_spread"] >> 16))
         return min((max(int(min(self.low, self.low_before)) - self.min_rtt, 0) << 16) // target, 262144)
 
@@ -162,8 +167,7 @@ class LawByTheReadme:
             share = min((self.srtt << 16) // elapsed, 65536)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
-            if law["jitter_most"] > 0:
-                self.next_jitter(elapsed)
+            self.longer = self.of_root() + (self.next_jitter(elapsed) if law["jitter_most"] > 0 else 0)
             self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()

@@ -17,6 +17,7 @@ def sharing() -> exmachina.Table:
     """A law by which a flow soon shares its link with whoever fills the queue, and often tries whether they went."""
     law = numbers(0) | {
         "target_of_rtt": UNIT // 20,
+        "target_of_root": 0,
         "target_of_gap": 0,
         "target_of_spread": 0,
         "growth": [UNIT // 10, UNIT // 20, 0, -UNIT // 20, -UNIT // 4],
@@ -34,6 +35,7 @@ def enduring() -> exmachina.Table:
     """A law that soon takes what makes RTTs leap for jitter."""
     law = numbers(0) | {
         "target_of_rtt": UNIT // 50,
+        "target_of_root": UNIT // 5,
         "jitter_most": 2 * UNIT,
         "jitter_packets": UNIT // 2,
         "jitter_steep": UNIT // 5,
@@ -59,6 +61,7 @@ def numbers(seed: int) -> exmachina.Law:
     pace = [max(1, log(0.4, 1.4, 16)) for _ in growth]
     return exmachina.Law(
         target_of_rtt=log(0.003, 1),
+        target_of_root=log(0.005, 1, 4) if rng.random() < 0.7 else 0,
         target_of_gap=log(0.03, 10),
         target_of_spread=log(0.03, 10),
         jitter_most=log(0.05, 8) if rng.random() < 0.7 else 0,

@@ -3,11 +3,23 @@
 from pathlib import Path
 from typing import Any, cast
 
+import polars as pl
 import pytest
 from conftest import published
 from laws import drawn, numbers
 
-from exmachina import SIGNALS, Flow, InputError, Law, Model, Table, TableError, shipped_models
+from exmachina import (
+    SIGNALS,
+    Evaluation,
+    Flow,
+    InputError,
+    Law,
+    Model,
+    Table,
+    TableError,
+    evaluate,
+    shipped_models,
+)
 
 
 def test_shipped_models() -> None:
@@ -98,6 +110,30 @@ def test_a_law_has_its_numbers_by_name(tmp_path: Path) -> None:
     assert Table.of_law({**law, "room": 0}, "less").law == {**law, "room": 0}
     assert Flow(made).window == (law["first_window"] + law["room"]) >> 16
     assert Table.load("known-1x").law is None
+
+
+def test_a_share_of_the_rtt_by_the_root_of_the_window_makes_shares_of_a_link_alike() -> None:
+    text = """
+        runs = 8
+        duration_s = 30
+        [link]
+        rate_mbps = 92
+        buffer = { bdp = 3 }
+        [path]
+        rtt_ms = 113
+        [senders]
+        count = 2
+        [workload]
+        on = "forever"
+    """
+    law = Table.load("general-1-robust").law
+    assert law is not None and law["target_of_root"] == 0
+    others = [Table.of_law({**law, "target_of_root": root}, f"root {root}") for root in (0, 65536)]
+    throughput = pl.col("throughput_mbps")
+    flows = evaluate(Evaluation(text, "two.toml"), others).flows.group_by("contender", "run")
+    shares = flows.agg(share=throughput.min() / throughput.max()).group_by("contender").agg(pl.col("share").mean())
+    by_name = dict(shares.iter_rows())
+    assert by_name["root 65536"] > 1.5 * by_name["root 0"], by_name
 
 
 def test_a_law_that_cannot_be_followed_is_refused_by_name() -> None:

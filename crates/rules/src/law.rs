@@ -5,7 +5,8 @@
 //! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Only a flow that
 //! shares its link with others goes by seconds, as Cubic does, which it must keep up with.
 //!
-//! Here are its numbers; `law_flow.rs` is what a flow does by them.
+//! Here are its numbers; `law_flow.rs` is what a flow does by them, `law_jitter.rs` what it takes for jitter, and `law_sharing.rs`
+//! what it does where others fill the queue.
 
 use crate::law_flow::{FIRST_MOST, LEAST_WINDOW};
 
@@ -29,8 +30,10 @@ pub struct LawError {
 /// A law. Shares, multiples and packets are in 2^-16 ([`LAW_UNIT`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Law {
-    /// The queueing delay that a flow strives for is the sum of three: a share of the smallest RTT,
+    /// The queueing delay that a flow strives for is the sum of four: a share of the smallest RTT,
     pub target_of_rtt: u32,
+    /// one that is smaller by the root of the packets that an RTT delivers,
+    pub target_of_root: u32,
     /// a multiple of the time between its own packets,
     pub target_of_gap: u32,
     /// and a multiple of the RTT's mean deviation.
@@ -142,6 +145,7 @@ impl Law {
             i64::from(LAW_UNIT) << 10,
             "2 to 1024",
         )?;
+        in_range("target_of_root", self.target_of_root.into(), 0, 4 * i64::from(LAW_UNIT), "0 to 4")?;
         in_range("jitter_steep", self.jitter_steep.into(), 0, LAW_UNIT.into(), "0 to 1")?;
         in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("again_rtts", self.again_rtts.into(), 0, 1 << 15, "0 to 32768")?;

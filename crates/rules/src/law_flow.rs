@@ -7,6 +7,7 @@
 use super::MAX_WINDOW;
 use super::law::{LAW_UNIT, LEVELS, Law};
 use super::law_jitter::Jitter;
+use super::law_sharing::CLEAR_ROUNDS;
 
 /// Where the levels are, and the logarithms to base 2 of how far the next one is.
 pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
@@ -18,28 +19,11 @@ pub const LEAST_WINDOW: u64 = 2 << 16;
 pub const LEAST_DELIVERED: u64 = (LAW_UNIT / 16) as u64;
 pub const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
 /// A window may be that of what was delivered times a multiple, and so many packets more: few say little.
-const MORE_PACKETS: u64 = 10 << 16;
+pub(crate) const MORE_PACKETS: u64 = 10 << 16;
 /// While a flow begins its window is at most so many times what was delivered.
 pub const FIRST_MOST: u64 = 4;
 /// Where a flow begins again, an RTT must deliver so many times what it did.
 const AGAIN_GAIN: u64 = 2;
-/// A flow that shares a link begins to with half as much again in each RTT, until the first loss,
-const SHARED_FIRST: u64 = 2;
-/// sends at three quarters of the RTT over the window,
-const SHARED_PACE: u32 = LAW_UNIT / 4 * 3;
-/// and grows by half a packet in an RTT at least: RFC 9438 §4.3 has 0.53.
-const SHARED_LEAST: u64 = (LAW_UNIT / 2) as u64;
-/// It is tried so many times as late as at first whether others have gone, at most.
-const MOST_PATIENCE: u32 = 16;
-/// Others have gone when so many RTTs ended without a queue.
-const CLEAR_ROUNDS: u32 = 3;
-/// The time of turning of a window of Cubic is in 2^20 ns, a good millisecond. Of it 28 bits are kept, three days.
-const TURN_SHIFT: u32 = 20;
-const TURN_BITS: u32 = 28;
-/// So many of them from where it turns the window is as it is farther away.
-const FAR: u64 = 1 << 15;
-/// How many of their cubes are a cubic second.
-const CUBES: u64 = 867_361_738;
 /// RTTs are counted to here.
 const MOST_ROUNDS: u32 = (1 << 16) - 1;
 /// RTTs that are longer count as 18 minutes, and pauses as ten seconds.
@@ -57,6 +41,8 @@ pub struct LawFlow {
     pub(crate) spread_ns: u64,
     /// What makes RTTs leap.
     pub(crate) jitter: Jitter,
+    /// What the target is longer by for that, and where an RTT delivers little, as a share of the smallest RTT, in 2^-16.
+    pub(crate) longer: u64,
     /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
     pub(crate) low_ns: u64,
     pub(crate) low_before_ns: u64,
@@ -101,6 +87,7 @@ impl LawFlow {
             srtt_ns: 0,
             spread_ns: 0,
             jitter: Jitter::default(),
+            longer: of_root(law, window),
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
             low_from_ns: 0,
@@ -181,62 +168,6 @@ impl LawFlow {
         }
     }
 
-    /// While it does not share: the window when the queue came, and whether it stands though little is left of that window.
-    fn watch(&mut self, law: &Law, length: u64, now: u64) {
-        if length < u64::from(LAW_UNIT) {
-            (self.top, self.patience) = (0, 1);
-        } else if self.top == 0 {
-            self.top = self.window;
-        } else if self.window <= times(self.top, law.shared_below.into()) {
-            (self.shares, self.was_cut, self.rounds, self.clear) = (true, true, 0, 0);
-            (self.window, self.turn) = (self.top, turn_at(now, 0));
-        }
-    }
-
-    /// What an ACK does where others fill the queue: the window is Cubic's.
-    fn share(&mut self, law: &Law, now: u64, packets: u64, lost: bool) {
-        if self.clear >= CLEAR_ROUNDS || self.rounds >= law.shared_rtts * self.patience {
-            self.patience = (2 * self.patience).min(MOST_PATIENCE);
-            (self.shares, self.rounds, self.top) = (false, 0, self.window);
-            return;
-        }
-        if lost && !self.was_cut {
-            self.cut(law, now);
-        }
-        let growth = if self.rises {
-            packets * u64::from(LAW_UNIT) / SHARED_FIRST
-        } else {
-            let next =
-                self.cubic(law, now.wrapping_add(self.srtt_ns)).clamp(self.window, self.window + self.window / 2);
-            let growth = packets * (((next - self.window) << 16) / self.window);
-            growth.max(((packets * SHARED_LEAST) << 16) / self.window)
-        };
-        let most = FIRST_MOST * self.delivered + MORE_PACKETS;
-        self.window = (self.window + growth).min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
-        self.set_pace(SHARED_PACE);
-    }
-
-    /// A loss: fast convergence (RFC 9438 §4.7), the window, and when it will be back (§4.2).
-    fn cut(&mut self, law: &Law, now: u64) {
-        let cut = u64::from(law.shared_cut);
-        let is_less = !self.rises && self.window < self.top;
-        self.top = if is_less { times(self.window, (u64::from(LAW_UNIT) + cut) / 2) } else { self.window };
-        self.window = times(self.window, cut).max(LEAST_WINDOW);
-        let below = self.top.saturating_sub(self.window);
-        let away = cube_root(((below << 14) / u64::from(law.shared_scale)) * (CUBES >> 14)).min(FAR);
-        self.turn = turn_at(now, away);
-        (self.rises, self.was_cut) = (false, true);
-        (self.arrived, self.round_from_ns) = (0, now);
-    }
-
-    /// The window of RFC 9438 §4.2 at some time.
-    fn cubic(&self, law: &Law, at: u64) -> u64 {
-        let past = (turn_at(at, 0).wrapping_sub(self.turn) << (32 - TURN_BITS)) as i32 >> (32 - TURN_BITS);
-        let away = u64::from(past.unsigned_abs()).min(FAR);
-        let off = away * away * away * u64::from(law.shared_scale) / CUBES;
-        if past < 0 { self.top.saturating_sub(off) } else { self.top + off }
-    }
-
     /// Notes an RTT.
     fn see(&mut self, rtt: u64, now: u64, packets: u64) {
         if self.min_rtt_ns == u64::MAX {
@@ -269,7 +200,7 @@ impl LawFlow {
 
     /// How long the queue is, in targets of 2^-16; at most four.
     fn queue(&self, law: &Law) -> u64 {
-        let target = times(self.min_rtt_ns, u64::from(law.target_of_rtt) + self.jitter.longer)
+        let target = times(self.min_rtt_ns, u64::from(law.target_of_rtt) + self.longer)
             + times(self.gap_ns(), law.target_of_gap.into())
             + times(self.spread_ns, law.target_of_spread.into());
         ((self.queue_ns() << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
@@ -289,8 +220,9 @@ impl LawFlow {
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
         self.was_cut = false;
+        self.longer = of_root(law, self.delivered);
         if law.jitter_most > 0 {
-            self.jitter.next_round(law, elapsed, self.gap_ns(), self.queue_ns(), self.min_rtt_ns);
+            self.longer += self.jitter.next_round(law, elapsed, self.gap_ns(), self.queue_ns(), self.min_rtt_ns);
         }
     }
 
@@ -338,27 +270,16 @@ impl LawFlow {
     }
 }
 
+/// What a target is longer by where an RTT delivers so much, as a share of the smallest RTT: of two flows in one queue the one
+/// with the smaller window strives for a longer queue, and wins (Swift, SIGCOMM 2020, §3.5).
+pub(crate) fn of_root(law: &Law, delivered: u64) -> u64 {
+    (u64::from(law.target_of_root) << 8) / delivered.max(LAW_UNIT.into()).isqrt()
+}
+
 /// A number times a multiple in 2^-16.
 #[inline]
 pub(crate) fn times(number: u64, multiple: u64) -> u64 {
     (number * multiple) >> 16
-}
-
-/// So much later than a time, as times of turning are kept.
-fn turn_at(now: u64, later: u64) -> u32 {
-    (((now >> TURN_SHIFT) + later) & ((1 << TURN_BITS) - 1)) as u32
-}
-
-/// The whole part of the cube root of a number below 2^57.
-fn cube_root(number: u64) -> u64 {
-    let mut root = 0;
-    for bit in (0..19).rev() {
-        let next = root + (1 << bit);
-        if next * next * next <= number {
-            root = next;
-        }
-    }
-    root
 }
 
 /// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].

@@ -27,8 +27,6 @@ pub(crate) struct Jitter {
     /// How high it leaps, and how high it did in all in this RTT.
     pub(crate) leap: u64,
     risen: u64,
-    /// What the target is longer by for that, as a share of the smallest RTT, in 2^-16.
-    pub(crate) longer: u64,
 }
 
 impl Jitter {
@@ -49,19 +47,26 @@ impl Jitter {
     }
 
     /// An RTT has ended that took `elapsed_ns`. Packets are `gap_ns` apart, and their RTTs `queue_ns` longer than the smallest.
-    pub(crate) fn next_round(&mut self, law: &Law, elapsed_ns: u64, gap_ns: u64, queue_ns: u64, min_rtt_ns: u64) {
+    /// What the target is longer by for leaps, as a share of the smallest RTT, in 2^-16.
+    pub(crate) fn next_round(
+        &mut self,
+        law: &Law,
+        elapsed_ns: u64,
+        gap_ns: u64,
+        queue_ns: u64,
+        min_rtt_ns: u64,
+    ) -> u64 {
         let risen = core::mem::take(&mut self.risen) << LEAP_SHIFT;
         let steep = share(risen.min(elapsed_ns), elapsed_ns).saturating_sub(law.jitter_steep.into());
         let leap = self.leap << LEAP_SHIFT;
         let packets = ((leap << 16) / gap_ns.max(1)).min(MOST_LEAP_PACKETS);
         let expected = times(leap, packets.saturating_sub(LEAP_BELOW)).min(LONGEST_NS);
         if queue_ns < times(expected, law.jitter_queue.into()) {
-            self.longer = 0;
-            return;
+            return 0;
         }
         let of_packets = times(times(leap, packets).min(LONGEST_NS), law.jitter_packets.into());
         let longer = times(leap, law.jitter_most.into()).min(of_packets);
         let longer = times(longer, (STEEP_RANGE * steep).min(LAW_UNIT.into())).min(LONGEST_NS);
-        self.longer = ((longer << 16) / min_rtt_ns).min(MOST_LONGER);
+        ((longer << 16) / min_rtt_ns).min(MOST_LONGER)
     }
 }

@@ -9,6 +9,8 @@ use crate::law::Law;
 pub(crate) struct LawMessage {
     #[prost(uint32, tag = "1")]
     target_of_rtt: u32,
+    #[prost(uint32, tag = "27")]
+    target_of_root: u32,
     #[prost(uint32, tag = "2")]
     target_of_gap: u32,
     #[prost(uint32, tag = "3")]
@@ -65,6 +67,7 @@ impl LawMessage {
     pub(crate) fn of(law: &Law) -> LawMessage {
         LawMessage {
             target_of_rtt: law.target_of_rtt,
+            target_of_root: law.target_of_root,
             target_of_gap: law.target_of_gap,
             target_of_spread: law.target_of_spread,
             growth: law.growth.to_vec(),
@@ -97,6 +100,7 @@ impl LawMessage {
     pub(crate) fn law(&self) -> Option<Law> {
         Some(Law {
             target_of_rtt: self.target_of_rtt,
+            target_of_root: self.target_of_root,
             target_of_gap: self.target_of_gap,
             target_of_spread: self.target_of_spread,
             growth: self.growth.as_slice().try_into().ok()?,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
-use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW};
+use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_root};
 use crate::law_jitter::Jitter;
 
 const MS: u64 = 1_000_000;
@@ -17,6 +17,7 @@ fn of(number: f64) -> u32 {
 fn law() -> Law {
     Law {
         target_of_rtt: of(0.05),
+        target_of_root: 0,
         target_of_gap: of(0.5),
         target_of_spread: of(1.0),
         growth: [of(0.1) as i32, of(0.05) as i32, 0, -(of(0.05) as i32), -(of(0.3) as i32)],
@@ -116,7 +117,7 @@ fn on_a_link(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts: u6
         let rtt = rtt_ms * MS * window.max(20) / 20;
         for _ in 0..window {
             *now += rtt / window;
-            flow.on_ack(law, *now - rtt, *now, 1, 1);
+            flow.on_ack(law, now.wrapping_sub(rtt), *now, 1, 1);
         }
     }
 }
@@ -161,7 +162,7 @@ fn among_others(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts:
         let window = u64::from(flow.window(law));
         for _ in 0..window {
             *now += rtt_ms * MS / window;
-            flow.on_ack(law, *now - rtt_ms * MS, *now, 1, 1);
+            flow.on_ack(law, now.wrapping_sub(rtt_ms * MS), *now, 1, 1);
         }
     }
 }
@@ -280,12 +281,26 @@ fn jitter_in_order_is_no_queue_and_what_comes_in_batches_no_jitter() {
     };
     let bears = enduring();
     let [with, without] = [bears, Law { jitter_most: 0, ..bears }].map(|law| in_order(&law, &mut jittery));
-    assert!(with.jitter.longer > 0 && with.delivered > 2 * without.delivered, "{with:?} {without:?}");
+    assert!(with.longer > 0 && with.delivered > 2 * without.delivered, "{with:?} {without:?}");
     assert_eq!(without.jitter, Jitter::default());
     let batched = in_order(&bears, |at| at.next_multiple_of(5 * MS));
-    assert!(batched.jitter.longer == 0 && batched.jitter.leap << 8 > 3 * MS, "{batched:?}");
+    assert!(batched.longer == 0 && batched.jitter.leap << 8 > 3 * MS, "{batched:?}");
     let alone = in_order(&bears, |at| at);
-    assert_eq!((alone.jitter.longer, alone.jitter.leap), (0, 0));
+    assert_eq!((alone.longer, alone.jitter.leap), (0, 0));
+}
+
+#[test]
+fn of_two_flows_in_one_queue_the_smaller_strives_for_more() {
+    let law = Law { target_of_root: of(0.2), ..law() };
+    let longer = |packets: u64| of_root(&law, packets << 16);
+    assert_eq!([4, 64, 10_000].map(longer), [of(0.2) / 2, of(0.2) / 8, of(0.2) / 100].map(u64::from));
+    // Of less than a packet it is that of one.
+    assert_eq!(longer(0), longer(1));
+    let mut flow = LawFlow::start(&law);
+    assert_eq!(flow.longer, of_root(&law, law.first_window.into()));
+    along(&mut flow, &law, 100 * MS, 10);
+    assert_eq!((flow.longer, flow.delivered > 500 << 16), (of_root(&law, flow.delivered), true));
+    assert_eq!(LawFlow::start(&Law { target_of_root: 0, ..law }).longer, 0);
 }
 
 #[test]
@@ -311,6 +326,7 @@ fn what_cannot_be_followed_is_refused_by_name() {
     assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
     assert_eq!(error(|law| law.jitter_most = u32::MAX), "law: jitter_most is 4294967295, expected 0 to 64");
+    assert_eq!(error(|law| law.target_of_root = 1 << 19), "law: target_of_root is 524288, expected 0 to 4");
     assert_eq!(error(|law| law.jitter_steep = 1 << 17), "law: jitter_steep is 131072, expected 0 to 1");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
     let with = |change: fn(&mut Law)| {
@@ -338,6 +354,7 @@ proptest! {
         if largest {
             let most = 1 << 22;
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
+            law.target_of_root = 4 * LAW_UNIT;
             law.again_rtts = 1;
             (law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue) = (most, most, 0, if shares { most } else { 0 });
             (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);

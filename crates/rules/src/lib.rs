@@ -20,6 +20,7 @@ mod law_elsewhere;
 mod law_flow;
 mod law_jitter;
 mod law_message;
+mod law_sharing;
 #[cfg(test)]
 mod law_tests;
 mod memory;
@@ -32,8 +33,11 @@ mod table;
 mod wire;
 
 /// The files of [`LawFlow`], by name, which exports of laws to Rust consist of.
-pub const LAW_FLOW: [(&str, &str); 2] =
-    [("law_flow.rs", include_str!("law_flow.rs")), ("law_jitter.rs", include_str!("law_jitter.rs"))];
+pub const LAW_FLOW: [(&str, &str); 3] = [
+    ("law_flow.rs", include_str!("law_flow.rs")),
+    ("law_jitter.rs", include_str!("law_jitter.rs")),
+    ("law_sharing.rs", include_str!("law_sharing.rs")),
+];
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};
 pub use cell::Cell;

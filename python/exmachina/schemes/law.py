@@ -18,7 +18,7 @@ class Law(TypedDict):
 
     >>> one = 65536
     >>> law = exmachina.Law(
-    ...     target_of_rtt=one // 20, target_of_gap=one, target_of_spread=one,
+    ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_gap=one, target_of_spread=one,
     ...     jitter_most=2 * one, jitter_packets=one // 2, jitter_steep=one // 5, jitter_queue=one // 4,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
@@ -32,7 +32,10 @@ class Law(TypedDict):
     """
 
     target_of_rtt: int
-    """The target is a sum of three: this share of the smallest RTT,"""
+    """The target is a sum of four: this share of the smallest RTT,"""
+    target_of_root: int
+    """this share of it over the root of the packets that an RTT delivers (0: none), so that of two flows in one queue
+    the smaller grows (Swift, SIGCOMM 2020, section 3.5),"""
     target_of_gap: int
     """this multiple of the time between the flow's own packets,"""
     target_of_spread: int
@@ -104,7 +107,7 @@ def law_words(law: Law) -> list[str]:
     part = {name: value / UNIT for name, value in law.items() if isinstance(value, int)}
     ends = f"a queue of {part['first_until']:.3g} targets"
     return [
-        f"the target of the queueing delay is {part['target_of_rtt']:.3g} of the smallest RTT, "
+        f"the target of the queueing delay is {part['target_of_rtt']:.3g} of the smallest RTT, {_root(part)}"
         f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
         f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
         _jitter(law),
@@ -119,6 +122,11 @@ def law_words(law: Law) -> list[str]:
 
 def _packets(count: int) -> str:
     return "one packet" if count == 1 else f"{count} packets"
+
+
+def _root(part: dict[str, float]) -> str:
+    root = part["target_of_root"]
+    return f"{root:.3g} of it over the root of the packets that an RTT delivers, " if root else ""
 
 
 def _jitter(law: Law) -> str:

@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 38;
+pub const NUMBERS: usize = 39;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -60,6 +60,8 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.05, 8.0),
         Even(0.0, 1.0),
         Even(0.0, 1.0),
+        // The target: of the RTT by the root of what it delivers, never if below the least.
+        Log(0.005, 1.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -74,6 +76,9 @@ const AGAIN_RTTS: u32 = 256;
 
 /// Jitter that would make a target longer by less than this share of a leap never does.
 const LEAST_JITTER: u32 = LAW_UNIT / 10;
+
+/// A target would be longer for few packets by less than this share of the RTT over their root: it never is.
+const LEAST_OF_ROOT: u32 = LAW_UNIT / 100;
 
 /// A flow that would share below this share of a window never does.
 const LEAST_SHARED_BELOW: u32 = LAW_UNIT / 100 * 3;
@@ -97,11 +102,12 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
     let jitter = Some([jitter_most, jitter_packets, jitter_steep, jitter_queue].map(unsigned));
     let [jitter_most, jitter_packets, jitter_steep, jitter_queue] =
         jitter.filter(|&[most, ..]| most >= LEAST_JITTER).unwrap_or_default();
-    let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
+    let [target_of_root, shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
     let law = Law {
         target_of_rtt: unsigned(target_of_rtt),
+        target_of_root: at_least(LEAST_OF_ROOT, unsigned(target_of_root)),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
         jitter_most,
@@ -123,7 +129,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         room: unsigned(room),
         least_packets: libm::round(least_packets) as u32,
         again_rtts: AGAIN_RTTS,
-        shared_below: Some(unsigned(shared_below)).filter(|&below| below >= LEAST_SHARED_BELOW).unwrap_or(0),
+        shared_below: at_least(LEAST_SHARED_BELOW, unsigned(shared_below)),
         shared_scale: unsigned(shared_scale),
         shared_cut: unsigned(shared_cut),
         shared_rtts: libm::round(shared_rtts) as u32,
@@ -152,9 +158,15 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.extend([law.first_growth, law.first_pace, law.first_until, law.then_window, law.room].map(of));
     numbers.push(f64::from(law.least_packets));
     numbers.extend([law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue].map(of));
+    numbers.push(of(law.target_of_root));
     numbers.extend([law.shared_below, law.shared_scale, law.shared_cut].map(of));
     numbers.push(f64::from(law.shared_rtts));
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
+}
+
+/// None where it is less.
+fn at_least(least: u32, number: u32) -> u32 {
+    if number < least { 0 } else { number }
 }
 
 fn signed(number: f64) -> i32 {
@@ -197,12 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn laws_that_take_jitter_for_a_queue_come_back_as_they_are() {
+    fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 4] = 0.0;
-        let jitter = |law: &Law| [law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue];
+        (places[OWN_NUMBERS - 5], places[OWN_NUMBERS - 1]) = (0.0, 0.0);
+        let later =
+            |law: &Law| [law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue, law.target_of_root];
         let law = law_at(&places, None);
-        assert_eq!((jitter(&law), jitter(&law_at(&places_of(&law), None))), ([0; 4], [0; 4]));
+        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), ([0; 5], [0; 5]));
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn law() -> Law {
     let unit = LAW_UNIT;
     Law {
         target_of_rtt: unit,
+        target_of_root: 0,
         target_of_gap: unit,
         target_of_spread: unit,
         growth: [unit as i32 / 10; LEVELS],

@@ -198,8 +198,30 @@ static exm_u64 exm_queue_ns(const struct exm_flow *flow)
 	return standing - exm_min(standing, flow->min_rtt_ns);
 }
 
-/* What jitter makes the target longer by, after an RTT that took so long. */
-EXM_CALL int exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
+/* The whole part of the square root of a number below 2^38. */
+EXM_CALL exm_u64 exm_square_root(exm_u64 number)
+{
+	exm_u64 root = 0, next;
+	int bit;
+
+	for (bit = 18; bit >= 0; bit--) {
+		next = root + (1ULL << bit);
+		if (next * next <= number)
+			root = next;
+	}
+	return root;
+}
+
+/* What the target is longer by where an RTT delivers so much, as a share of the smallest RTT. */
+static exm_u64 exm_of_root(exm_u64 delivered)
+{
+	if (!exm_law.target_of_root)
+		return 0;
+	return (exm_law.target_of_root << 8) / exm_max(exm_square_root(exm_max(delivered, EXM_UNIT)), 1);
+}
+
+/* What jitter makes the target longer by, as such a share, after an RTT that took so long. */
+EXM_CALL exm_u64 exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
 {
 	exm_u64 steep, leap, packets, expected, longer, part;
 
@@ -216,14 +238,13 @@ EXM_CALL int exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
 	if (exm_queue_ns(flow) < exm_min(expected, EXM_LONGEST_NS) * exm_law.jitter_queue >> 16)
 		longer = 0;
 	flow->risen = 0;
-	flow->jitter = exm_min((longer << 16) / exm_max(flow->min_rtt_ns, 1), EXM_MOST_JITTER);
-	return 0;
+	return exm_min((longer << 16) / exm_max(flow->min_rtt_ns, 1), EXM_MOST_JITTER);
 }
 
 /* How long the queue is, in targets; at most four. */
 static exm_u64 exm_queue(const struct exm_flow *flow)
 {
-	exm_u64 target = ((exm_u64)flow->min_rtt_ns * (exm_law.target_of_rtt + flow->jitter) >> 16)
+	exm_u64 target = ((exm_u64)flow->min_rtt_ns * (exm_law.target_of_rtt + flow->longer) >> 16)
 		+ (exm_gap_ns(flow) * exm_law.target_of_gap >> 16)
 		+ ((exm_u64)flow->spread_ns * exm_law.target_of_spread >> 16);
 
@@ -243,15 +264,17 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 
 static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
-	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS);
+	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS), longer;
 
 	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
 	flow->arrived = 0;
 	flow->round_from_ns = now;
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
 	flow->was_cut = 0;
+	longer = exm_of_root(flow->delivered);
 	if (exm_law.jitter_most)
-		exm_next_jitter(flow, elapsed);
+		longer += exm_next_jitter(flow, elapsed);
+	flow->longer = longer;
 }
 
 /* What the RTT is now is taken for what it is without a queue. */
@@ -469,6 +492,7 @@ EXM_API void exm_start(struct exm_flow *flow)
 	*flow = fresh;
 	flow->window = exm_law.first_window;
 	flow->delivered = exm_law.first_window;
+	flow->longer = exm_of_root(exm_law.first_window);
 	flow->pause_ns = exm_law.first_pause_ns;
 	flow->low_ns = EXM_NEVER;
 	flow->low_before_ns = EXM_NEVER;

@@ -31,7 +31,7 @@ struct exm_flow {
 	exm_u64 rounds : 16; /* RTTs since the flow began, or began to share, or last tried whether it still must */
 	exm_u64 low_packets : 7; /* seen in this quarter */
 	exm_u64 spread_ns : 41;
-	exm_u64 jitter : 19; /* what the target is longer by for jitter, as a share of the smallest RTT */
+	exm_u64 longer : 20; /* what the target is longer by for jitter and few packets, as a share of the smallest RTT */
 	exm_u64 last : 32; /* the RTT before, and how high it leaps, in 2^8 ns */
 	exm_u64 leap : 32;
 };
