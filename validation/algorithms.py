@@ -23,7 +23,7 @@ from algorithms_page import write_page
 
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
-from exmachina.files import write_atomically
+from exmachina.files import read_parquet, write_atomically
 from exmachina.schemes import Choosing
 from exmachina.scoring import BUFFER_BDP, REFERENCE
 
@@ -154,6 +154,9 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     """How it was made, and what that took."""
     made = table.provenance
     assert made is not None
+    tuned = path.with_name(f"{model.name}.generations.parquet")
+    if tuned.exists():
+        return tuned_facts(path.stem, made, tuned)
     design = path.with_name(f"{model.name}.dna")
     history = pl.read_parquet(f"{design}.history.parquet")
     spent = path.with_name("spent.json")
@@ -171,6 +174,19 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
         "score": rounded(made.score),
         "history": thinned(history),
     }
+
+
+def tuned_facts(name: str, made: _core.Provenance, generations: Path) -> dict[str, Any]:
+    """Of a law that was tuned beside rivals: the design that it began with, and what tuning took besides."""
+    begun = json.loads((PACKAGE / f"{name}.json").read_text())["design"]
+    read = read_parquet(generations)
+    if read is None or begun["seed"] != made.seed:
+        raise SystemExit(f"{generations}: expected what `tuned.py` gave, around the law that comes with the program")
+    worth = read[0].group_by("generation", maintain_order=True).agg(pl.col("worth").mean())["worth"].to_list()
+    cpu_s = rounded(float(read[1]["cpu_s"]))
+    before = begun.get("tuned", {"cpu_s": 0})["cpu_s"]
+    tuned = json.loads(made.search)["tuned"] | {"cpu_s": cpu_s, "worth": [rounded(each) for each in worth]}
+    return begun | {"cpu_s": rounded(begun["cpu_s"] - before + cpu_s), "tuned": tuned}
 
 
 def end_of(checkpoint: Path) -> tuple[float, int] | None:

@@ -79,7 +79,7 @@ CPU time of all threads, and that of earlier designs whose tables these began wi
 RemyCC (Remy'13, section 4.3), "within a CPU-year" for a Tao (Tao'14).
 
 {costs}
-
+{beside}
 ![Score on specimens that the search does not train on, over CPU time, of each design](algorithms.png)
 
 The curves are of what the searches went by, on specimens that they do not train on; they begin where designs of other
@@ -110,6 +110,7 @@ def page(algorithms: Sequence[Algorithm]) -> str:
         held_out=looked_at(algorithms),
         tuned=tuned(algorithms),
         costs=costs(algorithms),
+        beside=beside_rivals(algorithms),
         rough=", ".join(f"`{one.name}`" for one in algorithms if is_rough(one)),
     )
 
@@ -235,6 +236,21 @@ def costs(algorithms: Sequence[Algorithm]) -> str:
     return markdown(head, rows, words=1)
 
 
+def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
+    """What was tuned after its design, and what that took."""
+    lines = []
+    for one in algorithms:
+        tuned = one.metadata["design"].get("tuned")
+        if tuned is not None:
+            lines.append(
+                f"`{one.name}` was tuned after its design ([how](search.md#tuning-beside-rivals)), beside "
+                f"{', '.join(f'`{name}`' for name in tuned['rivals'])}: {tuned['generations']} generations of "
+                f"{tuned['candidates']} candidates on {tuned['networks']} networks each, seed {tuned['seed']}, "
+                f"{duration(tuned['cpu_s'])} of its CPU time.\n"
+            )
+    return "".join(f"\n{line}" for line in lines)
+
+
 def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:
     """A mean and its interval."""
     return f"{score(mean, plus=plus)} ± {score(half_width)}"
@@ -267,7 +283,8 @@ def curve(one: Algorithm) -> alt.LayerChart:
     reach = max(max(shown) - min(shown), 0.05)
     levels = [each for each in levels if each[1] >= min(shown) - 0.1 * reach]
     steps = one.history.select(x=pl.col("cpu_s") + design["cpu_s_before"], y="score")
-    end = pl.DataFrame({"x": [one.cpu_s], "y": [reached]})
+    # Tuning goes by another worth.
+    end = pl.DataFrame({"x": [one.cpu_s - design.get("tuned", {"cpu_s": 0.0})["cpu_s"]], "y": [reached]})
     steps = pl.concat([steps, end], how="vertical_relaxed")
     height = Side(min(shown) - 0.35 * reach, max(shown) + 0.18 * reach, SIZE[1])
     plane = Plane(span(steps["x"].to_numpy(), SIZE[0], log=True), height)

@@ -90,9 +90,10 @@ class LawByTheReadme:
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
-        self.last = self.leap = self.risen = 0
+        self.silent_from = self.silence = self.silence_before = self.losses = 0
         self.longer = self.of_root()
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
+        self.crowded = False
 
     @property
     def window(self) -> int:
@@ -117,37 +118,27 @@ class LawByTheReadme:
         self.low = min(self.low, rtt)
         self.low_packets += k
         self.arrived += k
-        if self.law["jitter_most"] > 0:
-            self.see_leap(clamp(rtt >> 8, 1, 2**32 - 1))
-
-    def see_leap(self, ticks: int) -> None:
-        rise = ticks - self.last
-        if self.last > 0 and rise > 0:
-            weight = min((rise << 16) // max(self.srtt >> 8, 1), 65536) // 2
-            way = abs(rise - self.leap) * weight >> 16
-            self.leap += way if rise > self.leap else -way
-            self.risen = min(self.risen + rise, 2**30 - 1)
-        self.last = ticks
+        if self.law["silence_most"] > 0:
+            at = (now >> 10) % 2**28
+            self.silence = max(self.silence, min((at - self.silent_from) % 2**28, rtt >> 10, 2**18 - 1))
+            self.silent_from = at
 
     def of_root(self) -> int:
         longer: int = (self.law["target_of_root"] << 8) // isqrt(max(self.delivered, 65536))
         return longer
 
-    def next_jitter(self, elapsed: int) -> int:
-        law = self.law
-        steep = min((min(self.risen << 8, elapsed) << 16) // elapsed, 65536)
-        part = min(4 * max(steep - law["jitter_steep"], 0), 65536)
-        high, gap = self.leap << 8, min((self.srtt << 16) // self.delivered, 2**40)
-        packets = min((high << 16) // max(gap, 1), 4194304)
-        longer = min(high * packets >> 16, 2**40) * law["jitter_packets"] >> 16
-        longer = min(high * law["jitter_most"] >> 16, longer)
-        expected = min(high * max(packets - 81920, 0) >> 16, 2**40)
-        queue = max(int(min(self.low, self.low_before)) - self.min_rtt, 0)
-        is_queue = queue < expected * law["jitter_queue"] >> 16
-        self.risen = 0
-        return 0 if is_queue else min((min(longer * part >> 16, 2**40) << 16) // self.min_rtt, 262144)
+    def next_silence(self) -> int:
+        silence = min(self.silence, self.silence_before) << 10
+        self.silence_before, self.silence = self.silence, 0
+        gap = min((self.srtt << 16) // self.delivered, 2**40)
+        packets = min(max((silence << 16) // max(gap, 1) - 196608, 0), 4194304)
+        longer: int = (silence * packets >> 16) * self.law["silence_packets"] >> 16
+        longer = min(silence * self.law["silence_most"] >> 16, longer, 2**40)
+        return min((longer << 16) // self.min_rtt, 262144)
 
     def queue(self) -> int:
+        if self.crowded:
+            return 262144
         gap = min((self.srtt << 16) // self.delivered, 2**40)
         law = self.law
         target: int = self.min_rtt * (law["target_of_rtt"] + self.longer) >> 16
@@ -166,8 +157,13 @@ class LawByTheReadme:
             elapsed = clamp((now - self.round_from) % 2**64, 1, 2**40)
             share = min((self.srtt << 16) // elapsed, 65536)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
+            lost_most = (self.losses + min(self.arrived, self.max_window)) * law["loss_most"]
+            self.crowded, self.losses = law["loss_most"] > 0 and self.losses << 16 > lost_most, 0
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
-            self.longer = self.of_root() + (self.next_jitter(elapsed) if law["jitter_most"] > 0 else 0)
+            self.longer = self.of_root()
+            if law["silence_most"] > 0:
+                longer = self.next_silence()
+                self.longer += 0 if self.begins else longer
             self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()
@@ -240,8 +236,8 @@ class LawByTheReadme:
         self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 131072, self.max_window << 16)
         self.set_pace(pace)
 
-    def on_loss(self, packets: int) -> None:  # noqa: ARG002
-        self.lost = True
+    def on_loss(self, packets: int) -> None:
+        self.lost, self.losses = True, min(self.losses + packets, self.max_window)
 
 
 def at(now: int, later: int = 0) -> int:

@@ -32,14 +32,13 @@ def sharing() -> exmachina.Table:
 
 
 def enduring() -> exmachina.Table:
-    """A law that soon takes what makes RTTs leap for jitter."""
+    """A law that soon takes what is silent for no queue, and losses for a full one."""
     law = numbers(0) | {
         "target_of_rtt": UNIT // 50,
         "target_of_root": UNIT // 5,
-        "jitter_most": 2 * UNIT,
-        "jitter_packets": UNIT // 2,
-        "jitter_steep": UNIT // 5,
-        "jitter_queue": UNIT // 8,
+        "silence_most": UNIT,
+        "silence_packets": UNIT // 2,
+        "loss_most": UNIT // 50,
     }
     return exmachina.Table.of_law(law, "enduring")
 
@@ -64,10 +63,9 @@ def numbers(seed: int) -> exmachina.Law:
         target_of_root=log(0.005, 1, 4) if rng.random() < 0.7 else 0,
         target_of_gap=log(0.03, 10),
         target_of_spread=log(0.03, 10),
-        jitter_most=log(0.05, 8) if rng.random() < 0.7 else 0,
-        jitter_packets=log(0.05, 8),
-        jitter_steep=int(UNIT * rng.random()),
-        jitter_queue=log(0.05, 1),
+        silence_most=log(0.05, 8) if rng.random() < 0.7 else 0,
+        silence_packets=log(0.01, 1),
+        loss_most=log(0.01, 0.6, 1),
         growth=[max(1, growth[0]), *growth[1:]],
         packets=[log(0.05, 10) for _ in growth],
         pace=pace,

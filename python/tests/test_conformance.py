@@ -156,15 +156,17 @@ def test_laws_share_with_others_in_the_traces_and_answer_losses(quantised: list[
     assert shared > 500 and cut > 200, (shared, cut)
 
 
-def test_laws_endure_jitter_in_the_traces(traces: Records) -> None:
-    flow, longer = None, 0
+def test_laws_endure_silences_and_losses_in_the_traces(traces: Records) -> None:
+    flow, longer, crowded = None, 0, 0
     for sent, received, tick, advance, packets, kind, _ in traces.tolist():
         if kind == RESTART or flow is None:
             flow = LawByTheReadme({"law": enduring().law, "max_window": 1_000_000})
-        elif kind != LOSS:
+        elif kind == LOSS:
+            flow.on_loss(packets)
+        else:
             flow.on_ack(sent, received, tick_ns=tick, advance=advance, packets=packets)
-            longer += flow.longer > flow.of_root()
-    assert longer > 1000, longer
+            longer, crowded = longer + (flow.longer > flow.of_root()), crowded + flow.crowded
+    assert longer > 1000 and crowded > 100, (longer, crowded)
 
 
 def test_traces_reach_many_rules(expected: list[Answers]) -> None:

@@ -1,5 +1,6 @@
 """Models and tables from Python."""
 
+import json
 from pathlib import Path
 from typing import Any, cast
 
@@ -110,6 +111,21 @@ def test_a_law_has_its_numbers_by_name(tmp_path: Path) -> None:
     assert Table.of_law({**law, "room": 0}, "less").law == {**law, "room": 0}
     assert Flow(made).window == (law["first_window"] + law["room"]) >> 16
     assert Table.load("known-1x").law is None
+
+
+def test_a_law_changed_by_hand_is_for_what_it_was_for_and_says_so() -> None:
+    begun = Table.load("internet-10")
+    made = begun.provenance
+    assert made is not None and begun.law is not None
+    once = begun.with_law({**begun.law, "room": 65536}, "once")
+    twice = once.with_law({**begun.law, "room": 65536, "first_window": 262144}, "twice")
+    told = twice.provenance
+    assert told is not None and (told.model, told.seed, told.score) == (made.model, made.seed, None)
+    assert json.loads(told.search) == json.loads(made.search) | {"by_hand": {"room": 65536, "first_window": 262144}}
+    assert (once.law, once.name) == ({**begun.law, "room": 65536}, "once")
+    with pytest.raises(TableError, match=r"^table: law: room is 4294967295, expected 0 to 64$"):
+        begun.with_law({**begun.law, "room": 2**32 - 1}, "none")
+    assert Table.of_law(begun.law, "bare").with_law(begun.law, "bare").provenance is None
 
 
 def test_a_share_of_the_rtt_by_the_root_of_the_window_makes_shares_of_a_link_alike() -> None:

@@ -102,7 +102,7 @@ def test_the_places_of_a_law_are_where_it_is() -> None:
 
 
 def test_places_and_orders_that_cannot_be() -> None:
-    with pytest.raises(_core.InputError, match="places: expected 35, got 1"):
+    with pytest.raises(_core.InputError, match="places: expected 34, got 1"):
         _core.law_at_places(LAW, [0.5], None)
     with pytest.raises(_core.InputError, match="expected a law"):
         _core.law_at_places(Table.load("known-1x"), [0.5] * 34, None)

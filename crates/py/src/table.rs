@@ -104,6 +104,17 @@ impl Table {
         let flat = FlatTable::new(&tree).map_err(|error| input_error(format!("{file}: {error}")))?;
         Ok(Table { tree, flat })
     }
+
+    /// Another law for what this table was designed for; how it was made is `search` (JSON), and it has no score yet.
+    pub fn with_law(&self, law: rules::Law, search: Option<String>) -> RuleTable {
+        let provenance = self.tree.provenance.clone().map(|made| rules::Provenance {
+            search: search.unwrap_or(made.search),
+            score: f64::NAN,
+            version: env!("CARGO_PKG_VERSION").into(),
+            ..made
+        });
+        RuleTable { provenance, ..RuleTable::of_law(&self.tree.signals, law) }
+    }
 }
 
 #[pymethods]
@@ -137,6 +148,17 @@ impl Table {
     fn law_dna<'py>(py: Python<'py>, law: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
         let table = RuleTable::of_law(&Signal::ALL[..rules::FIRST_SIGNALS], Law::of(law)?.into());
         Table::checked(table, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
+    }
+
+    /// The bytes of a `.dna` file with another law, for what this table was designed for. `search` is as in `law_at_places`.
+    fn with_law_dna<'py>(
+        &self,
+        py: Python<'py>,
+        law: &Bound<'py, PyDict>,
+        search: Option<String>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let tree = self.with_law(Law::of(law)?.into(), search);
+        Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
     #[getter]

@@ -2,7 +2,6 @@
 
 use exmachina_design::search::{Draws, Evolution as Core, OWN_NUMBERS, law_at, places_of};
 use exmachina_net::random::{Purpose, Stream};
-use exmachina_rules::RuleTable;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -28,14 +27,7 @@ pub fn law_at_places<'py>(
     if places.len() != OWN_NUMBERS {
         return Err(input_error(format!("places: expected {OWN_NUMBERS}, got {}", places.len())));
     }
-    let mut tree = RuleTable::of_law(&table.tree.signals, law_at(&places, Some(begun)));
-    tree.provenance = table.tree.provenance.clone().map(|made| exmachina_rules::Provenance {
-        search: search.unwrap_or(made.search),
-        score: f64::NAN,
-        version: env!("CARGO_PKG_VERSION").into(),
-        ..made
-    });
-    Ok(PyBytes::new(py, &tree.to_dna()))
+    Ok(PyBytes::new(py, &table.with_law(law_at(&places, Some(begun)), search).to_dna()))
 }
 
 /// An evolution of numbers: candidates are drawn, somebody orders them, and it learns.

@@ -55,7 +55,7 @@ impl Controller {
     pub fn on_loss(&mut self, packets: u32) {
         self.memory.on_loss(packets);
         if let Some(flow) = &mut self.law {
-            flow.on_loss();
+            flow.on_loss(packets);
         }
     }
 

@@ -22,7 +22,9 @@ pub enum DnaError {
     #[error("not a .dna file (protocol buffer expected): {0}")]
     Decode(#[from] prost::DecodeError),
     /// Something in it has changed since it was written.
-    #[error("damaged: what it holds is not what its digest was made of; use another copy")]
+    #[error(
+        "damaged, or written by another version: what it holds is not what its digest was made of; use another copy"
+    )]
     Damaged,
     /// A node without children or rule.
     #[error("{0}: expected children (field 2) or one rule (field 3)")]

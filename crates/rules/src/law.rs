@@ -5,7 +5,7 @@
 //! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Only a flow that
 //! shares its link with others goes by seconds, as Cubic does, which it must keep up with.
 //!
-//! Here are its numbers; `law_flow.rs` is what a flow does by them, `law_jitter.rs` what it takes for jitter, and `law_sharing.rs`
+//! Here are its numbers; `law_flow.rs` is what a flow does by them, `law_silence.rs` what is no queue, and `law_sharing.rs`
 //! what it does where others fill the queue.
 
 use crate::law_flow::{FIRST_MOST, LEAST_WINDOW};
@@ -38,16 +38,13 @@ pub struct Law {
     pub target_of_gap: u32,
     /// and a multiple of the RTT's mean deviation.
     pub target_of_spread: u32,
-    /// And jitter is no queue. Packets keep their order, so that all that were sent since arrive with a late one: the RTT leaps, and
-    /// falls as fast as time goes on. The more are sent, the nearer are all RTTs to the latest; where they leap so, the target is
-    /// longer by this multiple of a leap (never if 0),
-    pub jitter_most: u32,
-    /// but at most by this multiple of a leap for each packet that is sent in the time of a leap. It takes that
-    pub jitter_packets: u32,
-    /// the leaps of an RTT are more than this share of it: a queue's are less steep;
-    pub jitter_steep: u32,
-    /// and a queue of this multiple of what jitter would make of it: batches leap as high, and between them there is none.
-    pub jitter_queue: u32,
+    /// And where no ACK came for some time, and then many, packets waited without a queue: the target is longer by this multiple of
+    /// that time (never if 0),
+    pub silence_most: u32,
+    /// and at most by this one for each packet that has come in it.
+    pub silence_packets: u32,
+    /// Whoever lost more than this share of an RTT's packets takes the queue for the longest (never if 0): a full one is no longer.
+    pub loss_most: u32,
     /// What the window grows by in an RTT at each of the levels, as a share of it.
     pub growth: [i32; LEVELS],
     /// Packets added in an RTT.
@@ -126,9 +123,8 @@ impl Law {
             ("target_of_rtt", self.target_of_rtt),
             ("target_of_gap", self.target_of_gap),
             ("target_of_spread", self.target_of_spread),
-            ("jitter_most", self.jitter_most),
-            ("jitter_packets", self.jitter_packets),
-            ("jitter_queue", self.jitter_queue),
+            ("silence_most", self.silence_most),
+            ("silence_packets", self.silence_packets),
             ("faster", self.faster),
             ("fastest", self.fastest),
             ("then_window", self.then_window),
@@ -146,7 +142,7 @@ impl Law {
             "2 to 1024",
         )?;
         in_range("target_of_root", self.target_of_root.into(), 0, 4 * i64::from(LAW_UNIT), "0 to 4")?;
-        in_range("jitter_steep", self.jitter_steep.into(), 0, LAW_UNIT.into(), "0 to 1")?;
+        in_range("loss_most", self.loss_most.into(), 0, LAW_UNIT.into(), "0 to 1")?;
         in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("again_rtts", self.again_rtts.into(), 0, 1 << 15, "0 to 32768")?;
         in_range("shared_below", self.shared_below.into(), 0, i64::from(LAW_UNIT) / 2, "0 to 1/2")?;

@@ -3,7 +3,6 @@
 
 use crate::law::LAW_UNIT;
 use crate::law_flow::{LEAST_DELIVERED, LEAST_WINDOW, LONGEST_NS, LawFlow, MOST_WINDOW};
-use crate::law_jitter::LONGEST_LEAP;
 
 impl LawFlow {
     /// Whether it had its first ACK.
@@ -28,7 +27,6 @@ impl LawFlow {
         self.window = set(self.window, window, LEAST_WINDOW, MOST_WINDOW);
         self.delivered = set(self.delivered, averages, LEAST_DELIVERED, MOST_WINDOW);
         self.spread_ns = set(self.spread_ns, averages, 0, LONGEST_NS);
-        self.jitter.leap = set(self.jitter.leap, averages, 0, LONGEST_LEAP);
         if self.has_begun() {
             self.set_pace(LAW_UNIT);
         }

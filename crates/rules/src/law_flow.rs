@@ -6,8 +6,8 @@
 
 use super::MAX_WINDOW;
 use super::law::{LAW_UNIT, LEVELS, Law};
-use super::law_jitter::Jitter;
 use super::law_sharing::CLEAR_ROUNDS;
+use super::law_silence::Silence;
 
 /// Where the levels are, and the logarithms to base 2 of how far the next one is.
 pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
@@ -39,8 +39,8 @@ pub struct LawFlow {
     pub(crate) min_rtt_ns: u64,
     pub(crate) srtt_ns: u64,
     pub(crate) spread_ns: u64,
-    /// What makes RTTs leap.
-    pub(crate) jitter: Jitter,
+    /// How long no ACK came.
+    pub(crate) silence: Silence,
     /// What the target is longer by for that, and where an RTT delivers little, as a share of the smallest RTT, in 2^-16.
     pub(crate) longer: u64,
     /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
@@ -66,6 +66,9 @@ pub struct LawFlow {
     /// There was a loss since the last ACK; one was answered in this RTT.
     pub(crate) lost: bool,
     pub(crate) was_cut: bool,
+    /// Packets lost in this RTT; whether in the one before they were too many.
+    pub(crate) losses: u64,
+    pub(crate) crowded: bool,
     /// The window when the queue came, or before the last loss; 0 if there is no queue. And when it is back there.
     pub(crate) top: u64,
     pub(crate) turn: u32,
@@ -86,7 +89,7 @@ impl LawFlow {
             min_rtt_ns: u64::MAX,
             srtt_ns: 0,
             spread_ns: 0,
-            jitter: Jitter::default(),
+            silence: Silence::default(),
             longer: of_root(law, window),
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
@@ -104,6 +107,8 @@ impl LawFlow {
             rises: true,
             lost: false,
             was_cut: false,
+            losses: 0,
+            crowded: false,
             top: 0,
             turn: 0,
             patience: 1,
@@ -123,9 +128,10 @@ impl LawFlow {
         self.pause_ns
     }
 
-    /// Takes in that packets were lost; before the ACK that shows it. Whoever shares no link looks at the queue alone.
-    pub fn on_loss(&mut self) {
+    /// Takes in that so many packets were lost; before the ACK that shows it.
+    pub fn on_loss(&mut self, packets: u32) {
         self.lost = true;
+        self.losses = (self.losses + u64::from(packets)).min(MAX_WINDOW.into());
     }
 
     /// Takes in an ACK, of so many packets, the last of which was sent at `sent_ns`, on a clock that ticks every `tick_ns`.
@@ -133,8 +139,8 @@ impl LawFlow {
         let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
         let packets = u64::from(packets.max(1));
         self.see(rtt.min(LONGEST_NS), received_ns, packets);
-        if law.jitter_most > 0 {
-            self.jitter.see(rtt.min(LONGEST_NS), self.srtt_ns);
+        if law.silence_most > 0 {
+            self.silence.see(received_ns, rtt.min(LONGEST_NS));
         }
         let mut length = self.queue(law);
         let is_seen = self.low_packets >= u64::from(law.least_packets);
@@ -200,6 +206,9 @@ impl LawFlow {
 
     /// How long the queue is, in targets of 2^-16; at most four.
     fn queue(&self, law: &Law) -> u64 {
+        if self.crowded {
+            return LEVEL_AT[LEVELS - 1];
+        }
         let target = times(self.min_rtt_ns, u64::from(law.target_of_rtt) + self.longer)
             + times(self.gap_ns(), law.target_of_gap.into())
             + times(self.spread_ns, law.target_of_spread.into());
@@ -220,9 +229,12 @@ impl LawFlow {
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
         self.was_cut = false;
+        self.crowded = law.loss_most > 0 && self.losses << 16 > (self.losses + arrived) * u64::from(law.loss_most);
+        self.losses = 0;
         self.longer = of_root(law, self.delivered);
-        if law.jitter_most > 0 {
-            self.longer += self.jitter.next_round(law, elapsed, self.gap_ns(), self.queue_ns(), self.min_rtt_ns);
+        if law.silence_most > 0 {
+            let longer = self.silence.next_round(law, self.gap_ns(), self.min_rtt_ns);
+            self.longer += if self.begins { 0 } else { longer };
         }
     }
 

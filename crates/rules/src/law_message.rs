@@ -45,14 +45,12 @@ pub(crate) struct LawMessage {
     least_packets: u32,
     #[prost(uint32, tag = "18")]
     again_rtts: u32,
-    #[prost(uint32, tag = "23")]
-    jitter_most: u32,
-    #[prost(uint32, tag = "24")]
-    jitter_packets: u32,
-    #[prost(uint32, tag = "25")]
-    jitter_steep: u32,
-    #[prost(uint32, tag = "26")]
-    jitter_queue: u32,
+    #[prost(uint32, tag = "28")]
+    silence_most: u32,
+    #[prost(uint32, tag = "29")]
+    silence_packets: u32,
+    #[prost(uint32, tag = "30")]
+    loss_most: u32,
     #[prost(uint32, tag = "19")]
     shared_below: u32,
     #[prost(uint32, tag = "20")]
@@ -68,6 +66,9 @@ impl LawMessage {
         LawMessage {
             target_of_rtt: law.target_of_rtt,
             target_of_root: law.target_of_root,
+            silence_most: law.silence_most,
+            silence_packets: law.silence_packets,
+            loss_most: law.loss_most,
             target_of_gap: law.target_of_gap,
             target_of_spread: law.target_of_spread,
             growth: law.growth.to_vec(),
@@ -85,10 +86,6 @@ impl LawMessage {
             room: law.room,
             least_packets: law.least_packets,
             again_rtts: law.again_rtts,
-            jitter_most: law.jitter_most,
-            jitter_packets: law.jitter_packets,
-            jitter_steep: law.jitter_steep,
-            jitter_queue: law.jitter_queue,
             shared_below: law.shared_below,
             shared_scale: law.shared_scale,
             shared_cut: law.shared_cut,
@@ -101,6 +98,9 @@ impl LawMessage {
         Some(Law {
             target_of_rtt: self.target_of_rtt,
             target_of_root: self.target_of_root,
+            silence_most: self.silence_most,
+            silence_packets: self.silence_packets,
+            loss_most: self.loss_most,
             target_of_gap: self.target_of_gap,
             target_of_spread: self.target_of_spread,
             growth: self.growth.as_slice().try_into().ok()?,
@@ -118,10 +118,6 @@ impl LawMessage {
             room: self.room,
             least_packets: self.least_packets,
             again_rtts: self.again_rtts,
-            jitter_most: self.jitter_most,
-            jitter_packets: self.jitter_packets,
-            jitter_steep: self.jitter_steep,
-            jitter_queue: self.jitter_queue,
             shared_below: self.shared_below,
             shared_scale: self.shared_scale,
             shared_cut: self.shared_cut,

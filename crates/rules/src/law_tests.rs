@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
 use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_root};
-use crate::law_jitter::Jitter;
+use crate::law_silence::Silence;
 
 const MS: u64 = 1_000_000;
 
@@ -35,10 +35,9 @@ fn law() -> Law {
         first_until: of(1.0),
         then_window: of(1.0),
         room: of(2.0),
-        jitter_most: 0,
-        jitter_packets: 0,
-        jitter_steep: 0,
-        jitter_queue: 0,
+        silence_most: 0,
+        silence_packets: 0,
+        loss_most: 0,
         shared_below: 0,
         shared_scale: 0,
         shared_cut: 0,
@@ -174,7 +173,7 @@ fn who_shares(law: &Law, now: &mut u64) -> LawFlow {
     while !flow.shares || flow.window < 1000 << 16 {
         among_others(&mut flow, law, now, 200, 1);
     }
-    flow.on_loss();
+    flow.on_loss(1);
     among_others(&mut flow, law, now, 200, 1);
     flow
 }
@@ -205,16 +204,17 @@ fn of_losses_in_an_rtt_one_is_answered_and_those_who_share_nothing_answer_none()
     among_others(&mut flow, &law, &mut now, 200, 2);
     let before = flow.window;
     for _ in 0..3 {
-        flow.on_loss();
+        flow.on_loss(1);
         flow.on_ack(&law, now - 200 * MS, now, 1, 1);
     }
     assert!((69 * before / 100..71 * before / 100).contains(&flow.window), "{before} {flow:?}");
     let (mut told, mut alone) = (LawFlow::start(&law), LawFlow::start(&law));
     for i in 0..500 {
-        told.on_loss();
+        told.on_loss(1);
         told.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
         alone.on_ack(&law, i * MS, (100 + i) * MS, 1, 1);
     }
+    told.losses = 0;
     assert_eq!(told, alone);
 }
 
@@ -239,17 +239,9 @@ fn it_is_tried_ever_more_rarely_whether_the_queue_goes_until_it_does() {
     assert!(!flow.shares && flow.patience == 1, "{flow:?}");
 }
 
-/// A law of those who bear jitter.
+/// A law of those who bear batches and jitter.
 fn enduring() -> Law {
-    Law {
-        jitter_most: of(2.0),
-        jitter_packets: of(0.5),
-        jitter_steep: of(0.2),
-        jitter_queue: of(0.15),
-        target_of_rtt: of(0.01),
-        target_of_spread: of(1.0),
-        ..law()
-    }
+    Law { silence_most: of(0.8), silence_packets: of(0.2), target_of_rtt: of(0.01), target_of_spread: of(1.0), ..law() }
 }
 
 /// Two seconds on a path of 20 ms without a queue, where a packet arrives no earlier than `at_the_earliest` says and none overtakes
@@ -273,20 +265,63 @@ fn in_order(law: &Law, mut at_the_earliest: impl FnMut(u64) -> u64) -> LawFlow {
 }
 
 #[test]
-fn jitter_in_order_is_no_queue_and_what_comes_in_batches_no_jitter() {
+fn who_waits_for_a_batch_or_a_late_packet_stands_in_no_queue() {
     let mut random = 1_u64;
     let mut jittery = |at: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         at + (random >> 33) % (8 * MS)
     };
     let bears = enduring();
-    let [with, without] = [bears, Law { jitter_most: 0, ..bears }].map(|law| in_order(&law, &mut jittery));
+    let patient = [bears, Law { silence_most: 0, ..bears }];
+    let [with, without] = patient.map(|law| in_order(&law, &mut jittery));
     assert!(with.longer > 0 && with.delivered > 2 * without.delivered, "{with:?} {without:?}");
-    assert_eq!(without.jitter, Jitter::default());
+    assert_eq!(without.silence, Silence::default());
     let batched = in_order(&bears, |at| at.next_multiple_of(5 * MS));
-    assert!(batched.longer == 0 && batched.jitter.leap << 8 > 3 * MS, "{batched:?}");
-    let alone = in_order(&bears, |at| at);
-    assert_eq!((alone.longer, alone.jitter.leap), (0, 0));
+    let of_five_ms = u64::from(of(0.8 * 5.0 / 20.0));
+    assert!(batched.longer > of_five_ms * 99 / 100 && batched.longer <= of_five_ms, "{batched:?}");
+    assert_eq!(in_order(&bears, |at| at).longer, 0);
+}
+
+#[test]
+fn one_silence_is_an_outage_and_one_before_a_packet_was_sent_no_silence() {
+    let law = enduring();
+    let mut flow = LawFlow::start(&law);
+    let mut now = 0;
+    on_a_link(&mut flow, &law, &mut now, 20, 40);
+    assert!(!flow.begins && flow.longer == 0, "{flow:?}");
+    now += 15 * MS;
+    on_a_link(&mut flow, &law, &mut now, 20, 10);
+    assert_eq!(flow.longer, 0, "an outage");
+    for _ in 0..10 {
+        now += 1000 * MS;
+        (0..20).for_each(|i| flow.on_ack(&law, now - MS, now + i * MS, 1, 1));
+        now += 20 * MS;
+    }
+    assert!(flow.longer < of(0.1).into(), "idle: {flow:?}");
+}
+
+#[test]
+fn who_loses_too_many_packets_in_an_rtt_has_the_longest_queue() {
+    let law = Law { loss_most: of(0.1), ..law() };
+    let mut flow = LawFlow::start(&law);
+    let mut now = 0;
+    on_a_link(&mut flow, &law, &mut now, 20, 10);
+    let mut lose = |flow: &mut LawFlow, one_in: u64| {
+        let before = flow.window;
+        for i in 0..400 {
+            now += MS;
+            if i % one_in == 0 {
+                flow.on_loss(1);
+            }
+            flow.on_ack(&law, now - 20 * MS, now, 1, 1);
+        }
+        flow.window < before / 2
+    };
+    assert_eq!([lose(&mut flow, 20), lose(&mut flow, 5)], [false, true], "{flow:?}");
+    let mut never = LawFlow { crowded: false, ..LawFlow::start(&Law { loss_most: 0, ..law }) };
+    never.on_loss(100);
+    along(&mut never, &Law { loss_most: 0, ..law }, 20 * MS, 5);
+    assert!(!never.crowded);
 }
 
 #[test]
@@ -325,9 +360,9 @@ fn what_cannot_be_followed_is_refused_by_name() {
     assert_eq!(error(|law| law.first_until = 0), "law: first_until is 0, expected above 0 and at most 64");
     assert_eq!(error(|law| law.first_pace = 4 << 16), "law: first_pace is 262144, expected above 0 and below 4");
     assert_eq!(error(|law| law.least_packets = 0), "law: least_packets is 0, expected 1 to 64");
-    assert_eq!(error(|law| law.jitter_most = u32::MAX), "law: jitter_most is 4294967295, expected 0 to 64");
     assert_eq!(error(|law| law.target_of_root = 1 << 19), "law: target_of_root is 524288, expected 0 to 4");
-    assert_eq!(error(|law| law.jitter_steep = 1 << 17), "law: jitter_steep is 131072, expected 0 to 1");
+    assert_eq!(error(|law| law.silence_most = u32::MAX), "law: silence_most is 4294967295, expected 0 to 64");
+    assert_eq!(error(|law| law.loss_most = 1 << 17), "law: loss_most is 131072, expected 0 to 1");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
     let with = |change: fn(&mut Law)| {
         let mut law = sharing();
@@ -356,7 +391,7 @@ proptest! {
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
             law.target_of_root = 4 * LAW_UNIT;
             law.again_rtts = 1;
-            (law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue) = (most, most, 0, if shares { most } else { 0 });
+            (law.silence_most, law.silence_packets, law.loss_most) = (most, most, if shares { 1 } else { 0 });
             (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);
             (law.growth, law.faster, law.fastest, law.room) = ([1 << 16; LEVELS], most, most, most);
         }
@@ -364,7 +399,7 @@ proptest! {
         let mut flow = LawFlow::start(&law);
         for (k, (sent, received, tick, packets)) in acks.into_iter().enumerate() {
             if lost >> k & 1 == 1 {
-                flow.on_loss();
+                flow.on_loss(1);
             }
             if shares && k == 10 {
                 (flow.begins, flow.shares, flow.top) = (false, true, flow.window);

@@ -18,9 +18,9 @@ mod grid;
 mod law;
 mod law_elsewhere;
 mod law_flow;
-mod law_jitter;
 mod law_message;
 mod law_sharing;
+mod law_silence;
 #[cfg(test)]
 mod law_tests;
 mod memory;
@@ -35,8 +35,8 @@ mod wire;
 /// The files of [`LawFlow`], by name, which exports of laws to Rust consist of.
 pub const LAW_FLOW: [(&str, &str); 3] = [
     ("law_flow.rs", include_str!("law_flow.rs")),
-    ("law_jitter.rs", include_str!("law_jitter.rs")),
     ("law_sharing.rs", include_str!("law_sharing.rs")),
+    ("law_silence.rs", include_str!("law_silence.rs")),
 ];
 
 pub use action::{Action, MAX_INTERSEND_MS, MAX_MULTIPLE, MAX_WINDOW};

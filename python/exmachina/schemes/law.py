@@ -19,7 +19,7 @@ class Law(TypedDict):
     >>> one = 65536
     >>> law = exmachina.Law(
     ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_gap=one, target_of_spread=one,
-    ...     jitter_most=2 * one, jitter_packets=one // 2, jitter_steep=one // 5, jitter_queue=one // 4,
+    ...     silence_most=one // 2, silence_packets=one // 10, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
     ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one,
@@ -40,14 +40,13 @@ class Law(TypedDict):
     """this multiple of the time between the flow's own packets,"""
     target_of_spread: int
     """and this multiple of the RTT's mean deviation."""
-    jitter_most: int
-    """Where jitter makes the RTT leap and fall it is longer by this multiple of a leap (0: never),"""
-    jitter_packets: int
-    """at most this multiple of a leap for each packet that is sent in the time of one,"""
-    jitter_steep: int
-    """if the leaps of an RTT are together more than this share of it,"""
-    jitter_queue: int
-    """and the queue is above this multiple of what such jitter alone would make it look like."""
+    silence_most: int
+    """Where no ACK came for some time in two RTTs in a row, and then many, it is longer by this multiple of that time
+    (0: never),"""
+    silence_packets: int
+    """and at most by this multiple of it for each packet that has come in it, three left out."""
+    loss_most: int
+    """Whoever lost more than this share of the packets of an RTT takes the queue for the longest (0: never)."""
     growth: list[int]
     """What the window grows by in an RTT, as a share of it; without a queue above 0."""
     packets: list[int]
@@ -110,7 +109,8 @@ def law_words(law: Law) -> list[str]:
         f"the target of the queueing delay is {part['target_of_rtt']:.3g} of the smallest RTT, {_root(part)}"
         f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
         f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
-        _jitter(law),
+        _silence(law),
+        _losses(law),
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
         f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
         _begins_again(law["again_rtts"]),
@@ -129,15 +129,20 @@ def _root(part: dict[str, float]) -> str:
     return f"{root:.3g} of it over the root of the packets that an RTT delivers, " if root else ""
 
 
-def _jitter(law: Law) -> str:
-    if not law["jitter_most"]:
-        return "it takes jitter that keeps packets in order for a queue"
+def _silence(law: Law) -> str:
+    if not law["silence_most"]:
+        return "it takes jitter that keeps packets in order, and what comes in batches, for a queue"
     part = {name: f"{value / UNIT:.3g}" for name, value in law.items() if isinstance(value, int)}
     return (
-        f"where RTTs leap and fall for more than {part['jitter_steep']} of the time, and the queue is "
-        f"{part['jitter_queue']} of what jitter alone would make it look like or more, the target is longer by "
-        f"{part['jitter_most']} leaps, or by {part['jitter_packets']} for each packet in one, if that is less"
+        f"where no ACK comes for some time and then many, the target is longer by {part['silence_most']} of that time, "
+        f"or by {part['silence_packets']} of it for each packet in it but three, if that is less"
     )
+
+
+def _losses(law: Law) -> str:
+    if not law["loss_most"]:
+        return "losses tell it nothing"
+    return f"an RTT that lost more than {100 * law['loss_most'] / UNIT:.3g} % of its packets had the longest queue"
 
 
 def _shares(law: Law) -> str:

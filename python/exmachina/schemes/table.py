@@ -1,5 +1,6 @@
 """Rule tables: what a RemyCC does at every memory (Remy'13 §4.1-4.2), as `.dna` files hold them."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any, Self, TypeAlias
@@ -88,6 +89,28 @@ class Table(_core.Table):
         """
         with told_as(TableError):
             return cls(_core.Table.law_dna(law), name)
+
+    def with_law(self, law: Law, name: str) -> Self:
+        """Another law for what this table was designed for.
+
+        Where its provenance is known, what was changed by hand is part of it, and it has no score.
+
+        >>> begun = exmachina.Table.of("internet-1")
+        >>> table = begun.with_law({**begun.law, "first_window": 10 * 65536}, "ten-first")
+        >>> table.provenance.model == begun.provenance.model
+        True
+
+        Raises:
+            TableError: If a number is out of its range.
+        """
+        made, before = self.provenance, dict(self.law or {})
+        search = None
+        if made is not None:
+            known = json.loads(made.search)
+            changed = {number: value for number, value in law.items() if before.get(number) != value}
+            search = json.dumps(known | {"by_hand": known.get("by_hand", {}) | changed})
+        with told_as(TableError):
+            return type(self)(self.with_law_dna(law, search), name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.dna` file, atomically.

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Unpack
 
@@ -133,6 +134,8 @@ class _Evolution:
         self.key = self._key()
         self.worths: list[Floats] = []
         """Of the candidates of each generation."""
+        self.centres: list[Sequence[float]] = []
+        """Of the distribution, after each."""
         self.known, self.earlier_s = self._kept()
         self.began, self.began_cpu = time.monotonic(), time.process_time()
 
@@ -156,6 +159,7 @@ class _Evolution:
             scores = self._scores(laws, "generation", number * options.networks, options.networks)
             worth = worths(scores, len(laws), options.scale).mean(axis=0)
         self.core.learn([int(k) for k in np.argsort(-worth, kind="stable")])
+        self.centres.append(self.core.mean)
         self.worths.append(worth)
         if self.folder is not None and len(self.worths) > len(self.known):
             write_parquet(self.folder / GENERATIONS, self._frame(), self._facts())
@@ -194,7 +198,7 @@ class _Evolution:
         return Table(_core.law_at_places(self.begun, places, search), name)
 
     def _table(self) -> Table:
-        """The law at the centre of the distribution, which luck has the least part in."""
+        """The law at the mean centre of the last two thirds of the generations: each follows the luck of its own."""
         made = self.begun.provenance
         search = None
         if made is not None:
@@ -202,8 +206,10 @@ class _Evolution:
             tuned = {name: getattr(options, name) for name in ("candidates", "networks", "scale", "step", "seed")}
             rivals = [contender_of(rival).label for rival in self.contest.rivals]
             tuned |= {"generations": len(self.worths), "rivals": rivals, "delta": self.contest.delta, "key": self.key}
+            tuned["start"] = f"sha256:{sha256(self.begun.dna).hexdigest()}"
             search = json.dumps(json.loads(made.search) | {"tuned": tuned})
-        return self._law(self.core.mean, f"{self.begun.name}-tuned", search)
+        centre = np.mean(self.centres[len(self.centres) // 3 :], axis=0) if self.centres else self.core.mean
+        return self._law([float(place) for place in centre], f"{self.begun.name}-tuned", search)
 
     def _key(self) -> str:
         """What generations follow from; empty where a class takes part, of which nobody knows what it calls."""

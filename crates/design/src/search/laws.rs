@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 39;
+pub const NUMBERS: usize = 38;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -54,14 +54,12 @@ const RANGES: [Range; NUMBERS] = {
         // Room; packets that the standing RTT is the least of.
         Log(0.5, 30.0),
         Log(1.0, 16.0),
-        // Jitter that keeps packets in order: its leaps, of the target, never if below the least; for each packet in one; how steep
-        // they are; and the queue, of what it would be.
-        Log(0.05, 8.0),
-        Log(0.05, 8.0),
-        Even(0.0, 1.0),
-        Even(0.0, 1.0),
-        // The target: of the RTT by the root of what it delivers, never if below the least.
+        // The target: of the RTT by the root of what it delivers, never if below the least; of silences likewise, and for each
+        // packet in one; and losses that are too many, never if above the most.
         Log(0.005, 1.0),
+        Log(0.05, 8.0),
+        Log(0.01, 1.0),
+        Log(0.01, 0.6),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -74,11 +72,14 @@ const RANGES: [Range; NUMBERS] = {
 /// RTTs after which a flow begins again. No path changes its length in training, where that only costs: so it is none of the numbers.
 const AGAIN_RTTS: u32 = 256;
 
-/// Jitter that would make a target longer by less than this share of a leap never does.
-const LEAST_JITTER: u32 = LAW_UNIT / 10;
-
-/// A target would be longer for few packets by less than this share of the RTT over their root: it never is.
+/// A target would be longer by less than this share of the RTT over the root of its packets: it never is.
 const LEAST_OF_ROOT: u32 = LAW_UNIT / 100;
+
+/// Nor by less than this share of a silence.
+const LEAST_SILENCE: u32 = LAW_UNIT / 10;
+
+/// No share of losses is too large if this one is not.
+const MOST_LOSS: u32 = LAW_UNIT / 2;
 
 /// A flow that would share below this share of a window never does.
 const LEAST_SHARED_BELOW: u32 = LAW_UNIT / 100 * 3;
@@ -98,11 +99,9 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         rest;
     let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
         rest;
-    let [jitter_most, jitter_packets, jitter_steep, jitter_queue, rest @ ..] = rest;
-    let jitter = Some([jitter_most, jitter_packets, jitter_steep, jitter_queue].map(unsigned));
-    let [jitter_most, jitter_packets, jitter_steep, jitter_queue] =
-        jitter.filter(|&[most, ..]| most >= LEAST_JITTER).unwrap_or_default();
-    let [target_of_root, shared_below, shared_scale, shared_cut, shared_rtts] = rest;
+    let [target_of_root, silence_most, silence_packets, loss_most, rest @ ..] = rest;
+    let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
+    let silence_most = at_least(LEAST_SILENCE, unsigned(silence_most));
     // Above what the window delivers at this pace, or it would hold itself.
     let most = most.max(1.05 * pace0);
     let law = Law {
@@ -110,10 +109,9 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         target_of_root: at_least(LEAST_OF_ROOT, unsigned(target_of_root)),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
-        jitter_most,
-        jitter_packets,
-        jitter_steep,
-        jitter_queue,
+        silence_most,
+        silence_packets: if silence_most == 0 { 0 } else { unsigned(silence_packets) },
+        loss_most: Some(unsigned(loss_most)).filter(|&most| most <= MOST_LOSS).unwrap_or(0),
         growth: [growth, growth * less, growth * none, -shrink, -shrink_more].map(signed),
         packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
         pace: [pace0, pace1, pace2, pace3, pace4].map(unsigned),
@@ -157,8 +155,8 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(f64::from(law.first_pause_ns) / 1e6);
     numbers.extend([law.first_growth, law.first_pace, law.first_until, law.then_window, law.room].map(of));
     numbers.push(f64::from(law.least_packets));
-    numbers.extend([law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue].map(of));
-    numbers.push(of(law.target_of_root));
+    numbers.extend([law.target_of_root, law.silence_most, law.silence_packets].map(of));
+    numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
     numbers.extend([law.shared_below, law.shared_scale, law.shared_cut].map(of));
     numbers.push(f64::from(law.shared_rtts));
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
@@ -211,11 +209,10 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        (places[OWN_NUMBERS - 5], places[OWN_NUMBERS - 1]) = (0.0, 0.0);
-        let later =
-            |law: &Law| [law.jitter_most, law.jitter_packets, law.jitter_steep, law.jitter_queue, law.target_of_root];
+        places[OWN_NUMBERS - 4..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0]);
+        let later = |law: &Law| [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
         let law = law_at(&places, None);
-        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), ([0; 5], [0; 5]));
+        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), ([0; 4], [0; 4]));
     }
 
     #[test]

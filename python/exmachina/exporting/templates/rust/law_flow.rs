@@ -1,4 +1,4 @@
-//! The state of one flow under this law: `law_flow.rs`, `law_jitter.rs` and `law_sharing.rs` are the same for all laws.
+//! The state of one flow under this law: `law_flow.rs`, `law_silence.rs` and `law_sharing.rs` are the same for all laws.
 
 use super::law::LAW;
 use super::law_flow::LawFlow;
@@ -21,8 +21,8 @@ impl Flow {
     }
 
     /// So many packets were lost; before the ACK that shows it.
-    pub fn on_loss(&mut self, _packets: u32) {
-        self.0.on_loss();
+    pub fn on_loss(&mut self, packets: u32) {
+        self.0.on_loss(packets);
     }
 
     /// Packets that may be outstanding.

@@ -46,18 +46,15 @@
 /* RTTs, and packets of a quarter of one, are counted to here. */
 #define EXM_MOST_ROUNDS ((1 << 16) - 1)
 #define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
-/* Leaps of the RTT are counted in 2^8 ns, so many of them in an RTT at most; one is forgotten by half of its share of an RTT. */
-#define EXM_LEAP_SHIFT 8
-#define EXM_LONGEST_LEAP ((1ULL << (40 - EXM_LEAP_SHIFT)) - 1)
-#define EXM_MOST_RISEN ((1ULL << 30) - 1)
-#define EXM_LEAP_WEIGHT 2
-/* Above the share of an RTT that is little they count for ever more, in full a quarter above it; */
-#define EXM_STEEP_RANGE 4
-/* the RTTs of late stay below the latest by so many leaps, and of so many packets in a leap at most. */
-#define EXM_LEAP_BELOW (EXM_UNIT / 4 * 5)
-#define EXM_MOST_LEAP_PACKETS (64 * EXM_UNIT)
-/* Jitter makes a target longer by so many of the smallest RTT at most. */
-#define EXM_MOST_JITTER (4 * EXM_UNIT)
+/* Silences are in 2^10 ns, of which 28 bits are kept of a time, and a silence counts up to a quarter of a second. */
+#define EXM_SILENCE_SHIFT 10
+#define EXM_SILENCE_TIMES ((1ULL << 28) - 1)
+#define EXM_LONGEST_SILENCE ((1ULL << 18) - 1)
+/* So many packets may stand in one though nothing is amiss, and more than so many say no more. */
+#define EXM_EVEN (3 * EXM_UNIT)
+#define EXM_MOST_PACKETS (64 * EXM_UNIT)
+/* Silences make a target longer by so many of the smallest RTT at most. */
+#define EXM_MOST_LONGER (4 * EXM_UNIT)
 /* RTTs that are longer count as 18 minutes, and pauses as ten seconds. */
 #define EXM_LONGEST_NS (1ULL << 40)
 #define EXM_LONGEST_PAUSE_NS 10000000000ULL
@@ -162,25 +159,16 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	return 0;
 }
 
-/* Notes how high the RTT leaps: each counts for as much as it is long. */
-EXM_CALL int exm_see_leap(struct exm_flow *flow, exm_u64 rtt)
+/* Notes how long no ACK came: before the packet was sent nothing may have been outstanding. */
+EXM_CALL int exm_see_silence(struct exm_flow *flow, exm_u64 rtt, exm_u64 received_ns)
 {
-	exm_u64 now = exm_clamp(rtt >> EXM_LEAP_SHIFT, 1, EXM_LONGEST_LEAP), rise, weight, leap;
+	exm_u64 now = (received_ns >> EXM_SILENCE_SHIFT) & EXM_SILENCE_TIMES, silence;
 
 	if (!flow)
 		return 0;
-	if (flow->last && now > flow->last) {
-		rise = now - flow->last;
-		leap = flow->leap;
-		weight = exm_share(rise, (exm_u64)flow->srtt_ns >> EXM_LEAP_SHIFT) / EXM_LEAP_WEIGHT;
-		if (rise > leap)
-			leap += (rise - leap) * weight >> 16;
-		else
-			leap -= (leap - rise) * weight >> 16;
-		flow->leap = leap;
-		flow->risen = exm_min(flow->risen + rise, EXM_MOST_RISEN);
-	}
-	flow->last = now;
+	silence = exm_min((now - flow->silent_from) & EXM_SILENCE_TIMES, rtt >> EXM_SILENCE_SHIFT);
+	flow->silence = exm_max(flow->silence, exm_min(silence, EXM_LONGEST_SILENCE));
+	flow->silent_from = now;
 	return 0;
 }
 
@@ -220,25 +208,21 @@ static exm_u64 exm_of_root(exm_u64 delivered)
 	return (exm_law.target_of_root << 8) / exm_max(exm_square_root(exm_max(delivered, EXM_UNIT)), 1);
 }
 
-/* What jitter makes the target longer by, as such a share, after an RTT that took so long. */
-EXM_CALL exm_u64 exm_next_jitter(struct exm_flow *flow, exm_u64 elapsed)
+/* What the target is longer by, as such a share, for what was silent in an RTT and the one before. */
+EXM_CALL exm_u64 exm_next_silence(struct exm_flow *flow)
 {
-	exm_u64 steep, leap, packets, expected, longer, part;
+	exm_u64 silence, packets, longer;
 
 	if (!flow)
 		return 0;
-	steep = exm_share(exm_min((exm_u64)flow->risen << EXM_LEAP_SHIFT, elapsed), elapsed);
-	leap = (exm_u64)flow->leap << EXM_LEAP_SHIFT;
-	packets = exm_min((leap << 16) / exm_max(exm_gap_ns(flow), 1), EXM_MOST_LEAP_PACKETS);
-	expected = leap * (packets - exm_min(packets, EXM_LEAP_BELOW)) >> 16;
-	longer = exm_min(leap * packets >> 16, EXM_LONGEST_NS) * exm_law.jitter_packets >> 16;
-	longer = exm_min(longer, leap * exm_law.jitter_most >> 16);
-	part = exm_min(EXM_STEEP_RANGE * (steep - exm_min(steep, exm_law.jitter_steep)), EXM_UNIT);
-	longer = exm_min(longer * part >> 16, EXM_LONGEST_NS);
-	if (exm_queue_ns(flow) < exm_min(expected, EXM_LONGEST_NS) * exm_law.jitter_queue >> 16)
-		longer = 0;
-	flow->risen = 0;
-	return exm_min((longer << 16) / exm_max(flow->min_rtt_ns, 1), EXM_MOST_JITTER);
+	silence = exm_min(flow->silence, flow->silence_before) << EXM_SILENCE_SHIFT;
+	flow->silence_before = flow->silence;
+	flow->silence = 0;
+	packets = (silence << 16) / exm_max(exm_gap_ns(flow), 1);
+	packets = exm_min(packets - exm_min(packets, EXM_EVEN), EXM_MOST_PACKETS);
+	longer = (silence * packets >> 16) * exm_law.silence_packets >> 16;
+	longer = exm_min(exm_min(longer, silence * exm_law.silence_most >> 16), EXM_LONGEST_NS);
+	return exm_min((longer << 16) / exm_max(flow->min_rtt_ns, 1), EXM_MOST_LONGER);
 }
 
 /* How long the queue is, in targets; at most four. */
@@ -248,6 +232,8 @@ static exm_u64 exm_queue(const struct exm_flow *flow)
 		+ (exm_gap_ns(flow) * exm_law.target_of_gap >> 16)
 		+ ((exm_u64)flow->spread_ns * exm_law.target_of_spread >> 16);
 
+	if (flow->crowded)
+		return exm_level_at[EXM_LEVELS - 1];
 	return exm_min((exm_queue_ns(flow) << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
 }
 
@@ -264,16 +250,21 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 
 static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
-	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS), longer;
+	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS), longer, losses = flow->losses;
 
 	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
+	flow->crowded = exm_law.loss_most && losses << 16 > (losses + flow->arrived) * exm_law.loss_most;
+	flow->losses = 0;
 	flow->arrived = 0;
 	flow->round_from_ns = now;
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
 	flow->was_cut = 0;
 	longer = exm_of_root(flow->delivered);
-	if (exm_law.jitter_most)
-		longer += exm_next_jitter(flow, elapsed);
+	if (exm_law.silence_most) {
+		exm_u64 for_silence = exm_next_silence(flow);
+
+		longer += flow->begins ? 0 : for_silence;
+	}
 	flow->longer = longer;
 }
 
@@ -450,8 +441,8 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 
 	flow->lost = 0;
 	exm_see(flow, exm_rtt(ack), now, packets);
-	if (exm_law.jitter_most)
-		exm_see_leap(flow, exm_rtt(ack));
+	if (exm_law.silence_most)
+		exm_see_silence(flow, exm_rtt(ack), now);
 	length = exm_queue(flow);
 	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);
@@ -478,11 +469,10 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 		exm_watch(flow, length, now);
 }
 
-/* Whoever shares no link looks at the queue alone. */
 EXM_API void exm_on_loss(struct exm_flow *flow, exm_u32 packets)
 {
-	(void)packets;
 	flow->lost = 1;
+	flow->losses = exm_min(flow->losses + (exm_u64)packets, EXM_MAX_WINDOW);
 }
 
 EXM_API void exm_start(struct exm_flow *flow)

@@ -17,7 +17,8 @@ struct exm_flow {
 	exm_u64 top : 36; /* the window when the queue came, or before the last loss */
 	exm_u64 turn : 28; /* when it is back there, in 2^20 ns */
 	exm_u64 pause_ns : 34; /* least time between two packets */
-	exm_u64 risen : 30; /* how high the RTT leapt in all in this one, in 2^8 ns */
+	exm_u64 losses : 20; /* packets lost in this RTT, */
+	exm_u64 crowded : 1; /* and whether those of the one before were too many */
 	exm_u64 min_rtt_ns : 41; /* 0: there was no ACK yet */
 	exm_u64 boost : 23; /* how many times faster than at first it grows, in 2^-16 */
 	/* The smallest RTT of this quarter of an RTT and of the one before; when this one began; and this RTT. */
@@ -31,9 +32,10 @@ struct exm_flow {
 	exm_u64 rounds : 16; /* RTTs since the flow began, or began to share, or last tried whether it still must */
 	exm_u64 low_packets : 7; /* seen in this quarter */
 	exm_u64 spread_ns : 41;
-	exm_u64 longer : 20; /* what the target is longer by for jitter and few packets, as a share of the smallest RTT */
-	exm_u64 last : 32; /* the RTT before, and how high it leaps, in 2^8 ns */
-	exm_u64 leap : 32;
+	exm_u64 longer : 20; /* what the target is longer by for silences and few packets, as a share of the smallest RTT */
+	exm_u64 silent_from : 28; /* when the latest ACK came; the longest time without one in this RTT and the one before: in 2^10 ns */
+	exm_u64 silence : 18;
+	exm_u64 silence_before : 18;
 };
 
 /* What an RTT is taken to be that an ACK does not show: the smoothed one. */
