@@ -229,7 +229,7 @@ mod tests {
             }
         }
         assert!(damaged > 4 * bytes.len(), "{damaged} of {} bits", 8 * bytes.len());
-        assert!(DnaError::Damaged.to_string().starts_with("damaged: "));
+        assert!(DnaError::Damaged.to_string().starts_with("damaged, "));
     }
 
     #[test]
