@@ -5,16 +5,15 @@ use proptest::prelude::*;
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
 use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_root};
-use crate::law_silence::Silence;
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// In 2^-16.
-fn of(number: f64) -> u32 {
+pub(crate) fn of(number: f64) -> u32 {
     (number * f64::from(LAW_UNIT)) as u32
 }
 
-fn law() -> Law {
+pub(crate) fn law() -> Law {
     Law {
         target_of_rtt: of(0.05),
         target_of_root: 0,
@@ -46,7 +45,7 @@ fn law() -> Law {
 }
 
 /// A path of so many RTTs without a queue, from now on: the window and the pace say what goes, in evenly spaced ACKs of two packets.
-fn along(flow: &mut LawFlow, law: &Law, rtt_ns: u64, rtts: u64) {
+pub(crate) fn along(flow: &mut LawFlow, law: &Law, rtt_ns: u64, rtts: u64) {
     let mut now = flow.low_from_ns.max(rtt_ns);
     for _ in 0..rtts {
         let packets = (rtt_ns / flow.intersend_ns()).clamp(2, u64::from(flow.window(law)));
@@ -110,7 +109,7 @@ fn a_queue_that_stays_makes_windows_small() {
 }
 
 /// An RTT of so many ms, of which the link adds what is in the window beyond 20 packets; ACKs of one packet, evenly spaced.
-fn on_a_link(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts: u64) {
+pub(crate) fn on_a_link(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u64, rtts: u64) {
     for _ in 0..rtts {
         let window = u64::from(flow.window(law));
         let rtt = rtt_ms * MS * window.max(20) / 20;
@@ -237,91 +236,6 @@ fn it_is_tried_ever_more_rarely_whether_the_queue_goes_until_it_does() {
     }
     among_others(&mut flow, &law, &mut now, 100, 8);
     assert!(!flow.shares && flow.patience == 1, "{flow:?}");
-}
-
-/// A law of those who bear batches and jitter.
-fn enduring() -> Law {
-    Law { silence_most: of(0.8), silence_packets: of(0.2), target_of_rtt: of(0.01), target_of_spread: of(1.0), ..law() }
-}
-
-/// Two seconds on a path of 20 ms without a queue, where a packet arrives no earlier than `at_the_earliest` says and none overtakes
-/// another.
-fn in_order(law: &Law, mut at_the_earliest: impl FnMut(u64) -> u64) -> LawFlow {
-    let (mut flow, mut now, mut newest) = (LawFlow::start(law), 0, 0);
-    let mut under_way = std::collections::VecDeque::new();
-    while now < 2000 * MS {
-        now += 2 * flow.intersend_ns().max(20_000);
-        newest = at_the_earliest(now + 20 * MS).max(newest);
-        under_way.push_back((now, newest));
-        let has_room =
-            |under_way: &std::collections::VecDeque<_>, flow: &LawFlow| 2 * under_way.len() < flow.window(law) as usize;
-        while under_way.front().is_some_and(|&(_, at)| at <= now || !has_room(&under_way, &flow)) {
-            let (sent, at) = under_way.pop_front().unwrap_or_default();
-            now = now.max(at);
-            flow.on_ack(law, sent, at, 1, 2);
-        }
-    }
-    flow
-}
-
-#[test]
-fn who_waits_for_a_batch_or_a_late_packet_stands_in_no_queue() {
-    let mut random = 1_u64;
-    let mut jittery = |at: u64| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        at + (random >> 33) % (8 * MS)
-    };
-    let bears = enduring();
-    let patient = [bears, Law { silence_most: 0, ..bears }];
-    let [with, without] = patient.map(|law| in_order(&law, &mut jittery));
-    assert!(with.longer > 0 && with.delivered > 2 * without.delivered, "{with:?} {without:?}");
-    assert_eq!(without.silence, Silence::default());
-    let batched = in_order(&bears, |at| at.next_multiple_of(5 * MS));
-    let of_five_ms = u64::from(of(0.8 * 5.0 / 20.0));
-    assert!(batched.longer > of_five_ms * 99 / 100 && batched.longer <= of_five_ms, "{batched:?}");
-    assert_eq!(in_order(&bears, |at| at).longer, 0);
-}
-
-#[test]
-fn one_silence_is_an_outage_and_one_before_a_packet_was_sent_no_silence() {
-    let law = enduring();
-    let mut flow = LawFlow::start(&law);
-    let mut now = 0;
-    on_a_link(&mut flow, &law, &mut now, 20, 40);
-    assert!(!flow.begins && flow.longer == 0, "{flow:?}");
-    now += 15 * MS;
-    on_a_link(&mut flow, &law, &mut now, 20, 10);
-    assert_eq!(flow.longer, 0, "an outage");
-    for _ in 0..10 {
-        now += 1000 * MS;
-        (0..20).for_each(|i| flow.on_ack(&law, now - MS, now + i * MS, 1, 1));
-        now += 20 * MS;
-    }
-    assert!(flow.longer < of(0.1).into(), "idle: {flow:?}");
-}
-
-#[test]
-fn who_loses_too_many_packets_in_an_rtt_has_the_longest_queue() {
-    let law = Law { loss_most: of(0.1), ..law() };
-    let mut flow = LawFlow::start(&law);
-    let mut now = 0;
-    on_a_link(&mut flow, &law, &mut now, 20, 10);
-    let mut lose = |flow: &mut LawFlow, one_in: u64| {
-        let before = flow.window;
-        for i in 0..400 {
-            now += MS;
-            if i % one_in == 0 {
-                flow.on_loss(1);
-            }
-            flow.on_ack(&law, now - 20 * MS, now, 1, 1);
-        }
-        flow.window < before / 2
-    };
-    assert_eq!([lose(&mut flow, 20), lose(&mut flow, 5)], [false, true], "{flow:?}");
-    let mut never = LawFlow { crowded: false, ..LawFlow::start(&Law { loss_most: 0, ..law }) };
-    never.on_loss(100);
-    along(&mut never, &Law { loss_most: 0, ..law }, 20 * MS, 5);
-    assert!(!never.crowded);
 }
 
 #[test]

@@ -19,6 +19,8 @@ mod law;
 mod law_elsewhere;
 mod law_flow;
 mod law_message;
+#[cfg(test)]
+mod law_path_tests;
 mod law_sharing;
 mod law_silence;
 #[cfg(test)]
