@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from digests import outdated
 from readme_internet import internet, share
 from reality_page import paired
 from time_to_score import TODAY, scores_after
@@ -69,7 +70,7 @@ the range that `{table}` was trained on, medians of runs: each 5 s on and 5 s of
 of {turns}; with transfers of 100 kB, {r4}. Of {networks} networks, how far simulations are from the kernel
 in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}.
 In throughput a table is off
-by {most} at most, on one of them ([network by network](docs/reality.md)).
+by {most} at most, on one of them ([network by network](docs/reality.md)).{outdated}
 """
 KERNELS = {"cubic": "Cubic", "newreno": "Reno", "bbr1": "BBR"}
 IN_KERNEL = "general-0.1-robust"
@@ -259,7 +260,8 @@ def elsewhere(docs: Path) -> str:
 
 def kernel(docs: Path) -> str:
     """What tables do in a kernel, and how far simulations are from it."""
-    pairs = paired(pl.read_csv(docs / "results" / "reality.csv")).filter(side="measured")
+    rows = pl.read_csv(docs / "results" / "reality.csv")
+    pairs = paired(rows).filter(side="measured")
     gaps = {name: own for (name,), own in pairs.group_by("scheme", maintain_order=True)}
     off = {
         name: f"{share(float(np.median(own['gap'])))} in throughput, queues right on {own['close'].sum()}"
@@ -274,6 +276,7 @@ def kernel(docs: Path) -> str:
         humans="; ".join(f"{words} {off[name]}" for name, words in KERNELS.items()),
         tables="; ".join(f"`{name}` {off[name]}" for name in own),
         most=share(float(pairs.filter(pl.col("scheme").is_in(own))["gap"].to_numpy().max())),
+        outdated=f" {said}" if (said := outdated(rows, "scheme")) else "",
     )
 
 

@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 from exmachina import Evaluation, InputError, Stopped, Table, Tuned, TuneOptions, Tuning, _core, draw, evaluate, tune
 from exmachina.engines import InThisThread
+from exmachina.seeds import named_seed
 from exmachina.tuning.contest import PULL, Contest, worths
 from exmachina.tuning.tuned import ahead_of
 
@@ -113,6 +114,21 @@ def test_places_and_orders_that_cannot_be() -> None:
     evolution.draw(2)
     with pytest.raises(_core.InputError, match="each once"):
         evolution.learn([0, 0])
+
+
+def test_the_law_is_at_the_mean_centre_of_the_later_generations() -> None:
+    found = tuned()
+    places = _core.law_places(LAW)
+    assert places is not None
+    evolution, centres = _core.Evolution(places, FEW.step, named_seed(FEW.seed, "candidates")), []
+    for _, generation in found.generations.group_by("generation", maintain_order=True):
+        evolution.draw(FEW.candidates)
+        evolution.learn(np.argsort(-generation["worth"].to_numpy(), kind="stable").tolist())
+        centres.append(evolution.mean)
+    assert len(centres) == 3
+    mean = np.mean(centres[1:], axis=0).tolist()
+    assert found.table.law == Table(_core.law_at_places(LAW, mean, None), "mean").law
+    assert found.table.law != Table(_core.law_at_places(LAW, centres[-1], None), "last").law
 
 
 def test_an_evolution_moves_to_what_is_better() -> None:

@@ -43,7 +43,8 @@ pub struct Law {
     pub silence_most: u32,
     /// and at most by this one for each packet that has come in it.
     pub silence_packets: u32,
-    /// Whoever lost more than this share of an RTT's packets takes the queue for the longest (never if 0): a full one is no longer.
+    /// Whoever lost more than this share of an RTT's packets takes the queue for the longest (never if 0): a full buffer may hold
+    /// less than a target.
     pub loss_most: u32,
     /// What the window grows by in an RTT at each of the levels, as a share of it.
     pub growth: [i32; LEVELS],

@@ -45,6 +45,7 @@ pub(crate) struct LawMessage {
     least_packets: u32,
     #[prost(uint32, tag = "18")]
     again_rtts: u32,
+    // 23 to 26 were numbers of how RTTs leap.
     #[prost(uint32, tag = "28")]
     silence_most: u32,
     #[prost(uint32, tag = "29")]
@@ -66,11 +67,11 @@ impl LawMessage {
         LawMessage {
             target_of_rtt: law.target_of_rtt,
             target_of_root: law.target_of_root,
+            target_of_gap: law.target_of_gap,
+            target_of_spread: law.target_of_spread,
             silence_most: law.silence_most,
             silence_packets: law.silence_packets,
             loss_most: law.loss_most,
-            target_of_gap: law.target_of_gap,
-            target_of_spread: law.target_of_spread,
             growth: law.growth.to_vec(),
             packets: law.packets.to_vec(),
             pace: law.pace.to_vec(),
@@ -98,11 +99,11 @@ impl LawMessage {
         Some(Law {
             target_of_rtt: self.target_of_rtt,
             target_of_root: self.target_of_root,
+            target_of_gap: self.target_of_gap,
+            target_of_spread: self.target_of_spread,
             silence_most: self.silence_most,
             silence_packets: self.silence_packets,
             loss_most: self.loss_most,
-            target_of_gap: self.target_of_gap,
-            target_of_spread: self.target_of_spread,
             growth: self.growth.as_slice().try_into().ok()?,
             packets: self.packets.as_slice().try_into().ok()?,
             pace: self.pace.as_slice().try_into().ok()?,
