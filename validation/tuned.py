@@ -1,6 +1,7 @@
 """Tunes a law for the Internet as it is: beside its rivals, on networks drawn as `internet.py`'s are, of another seed.
 
-Usage: tuned.py LAW [--output FOLDER] [--generations N] [--seed N] [--threads N]. LAW is an algorithm or a .dna file.
+Usage: tuned.py LAW [--output FOLDER] [--generations N] [--rivals NAME ...] [--seed N] [--threads N]. LAW is an algorithm
+or a .dna file; rivals are the five of `internet.py` unless named.
 
 It is `exmachina tune` with scenarios that are drawn anew for each generation: ten of each kind, shorter than those that
 laws are compared on, so that more of them are met. What was finished is kept in the folder: the same command goes on.
@@ -13,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from internet_networks import KINDS, PACKET_BITS, Network, network
+from internet_runs import HUMAN
 
 import exmachina
 from exmachina import Evaluation, Tuning
@@ -32,12 +34,14 @@ def main() -> None:
     parser.add_argument("law", metavar="LAW")
     parser.add_argument("--output", type=Path, default=Path("out/tuned"))
     parser.add_argument("--generations", type=int, default=45)
+    parser.add_argument("--rivals", nargs="+", metavar="NAME", default=list(HUMAN.values()))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     tuned = exmachina.tune(
         given.law,
         scenarios(),
+        rivals=given.rivals,
         generations=given.generations,
         candidates=CANDIDATES,
         networks=OF_EACH_KIND * len(KINDS),

@@ -111,6 +111,7 @@ class LawByTheReadme:
         if not self.begun:
             self.min_rtt = self.srtt = rtt
             self.low_from, self.round_from, self.begun = now, now, True
+            self.own = min(self.own + self.of_first_rate(), self.max_window << 16)
         self.min_rtt = min(self.min_rtt, rtt)
         off = abs(rtt - self.srtt)
         self.srtt += off // 8 if rtt > self.srtt else -(off // 8)
@@ -122,6 +123,10 @@ class LawByTheReadme:
             at = (now >> 10) % 2**28
             self.silence = max(self.silence, min((at - self.silent_from) % 2**28, rtt >> 10, 2**18 - 1))
             self.silent_from = at
+
+    def of_first_rate(self) -> int:
+        more: int = self.min_rtt * self.law["first_rate"] // 1000000
+        return more
 
     def of_root(self) -> int:
         longer: int = (self.law["target_of_root"] << 8) // isqrt(max(self.delivered, 65536))
@@ -172,7 +177,8 @@ class LawByTheReadme:
             self.share(now, packets, lost=lost)
             return
         if self.begins and length < law["first_until"]:
-            self.own = min(self.own + packets * law["first_growth"], 4 * self.delivered + 655360)
+            most = 4 * self.delivered + 655360 + self.of_first_rate()
+            self.own = min(self.own + packets * law["first_growth"], most)
             self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])
             return

@@ -75,6 +75,7 @@ def numbers(seed: int) -> exmachina.Law:
         faster=max(UNIT, log(1, 2)),
         fastest=max(UNIT, log(1, 30)),
         first_window=max(2 * UNIT, log(2, 100, 1024)),
+        first_rate=log(0.01, 2) if rng.random() < 0.7 else 0,
         first_pause_ns=int(10 ** rng.uniform(3, 6)),
         first_growth=max(1, log(0.2, 2)),
         first_pace=max(1, log(0.3, 1.4, 3.9)),

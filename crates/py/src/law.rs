@@ -58,6 +58,7 @@ numbers! {
     faster: u32,
     fastest: u32,
     first_window: u32,
+    first_rate: u32,
     first_pause_ns: u32,
     first_growth: u32,
     first_pace: u32,

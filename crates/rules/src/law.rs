@@ -2,8 +2,8 @@
 //!
 //! Nothing in it is in milliseconds or packets of one link: RTTs count by the smallest of the flow, windows by what an RTT
 //! delivers, paces by the window. So one law serves links of any rate, where a table needs boxes for each decade. And where
-//! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Only a flow that
-//! shares its link with others goes by seconds, as Cubic does, which it must keep up with.
+//! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Two go by seconds: a flow
+//! that begins, which knows no more than its RTT, and one that shares its link with others, as Cubic does, which it must keep up with.
 //!
 //! Here are its numbers; `law_flow.rs` is what a flow does by them, `law_silence.rs` what is no queue, and `law_sharing.rs`
 //! what it does where others fill the queue.
@@ -65,6 +65,8 @@ pub struct Law {
     pub fastest: u32,
     /// The window of a flow that begins,
     pub first_window: u32,
+    /// packets that it has more for each ms of its RTT, once that is known: who is far away cannot wait for as many RTTs,
+    pub first_rate: u32,
     /// the time between two sends until an RTT is known, ns,
     pub first_pause_ns: u32,
     /// packets added by each that is acknowledged,
@@ -128,6 +130,7 @@ impl Law {
             ("silence_packets", self.silence_packets),
             ("faster", self.faster),
             ("fastest", self.fastest),
+            ("first_rate", self.first_rate),
             ("then_window", self.then_window),
             ("room", self.room),
         ];

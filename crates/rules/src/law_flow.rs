@@ -138,7 +138,7 @@ impl LawFlow {
     pub fn on_ack(&mut self, law: &Law, sent_ns: u64, received_ns: u64, tick_ns: u64, packets: u32) {
         let rtt = (received_ns.wrapping_sub(sent_ns) as i64).max(tick_ns.clamp(1, LONGEST_NS) as i64) as u64;
         let packets = u64::from(packets.max(1));
-        self.see(rtt.min(LONGEST_NS), received_ns, packets);
+        self.see(law, rtt.min(LONGEST_NS), received_ns, packets);
         if law.silence_most > 0 {
             self.silence.see(received_ns, rtt.min(LONGEST_NS));
         }
@@ -161,7 +161,8 @@ impl LawFlow {
         }
         if self.begins && length < u64::from(law.first_until) {
             self.window += packets * u64::from(law.first_growth);
-            self.window = self.window.min(FIRST_MOST * self.delivered + MORE_PACKETS).clamp(LEAST_WINDOW, MOST_WINDOW);
+            let most = FIRST_MOST * self.delivered + MORE_PACKETS + self.of_first_rate(law);
+            self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
             self.set_pace(law.first_pace);
             return;
         }
@@ -175,10 +176,11 @@ impl LawFlow {
     }
 
     /// Notes an RTT.
-    fn see(&mut self, rtt: u64, now: u64, packets: u64) {
+    fn see(&mut self, law: &Law, rtt: u64, now: u64, packets: u64) {
         if self.min_rtt_ns == u64::MAX {
             (self.min_rtt_ns, self.srtt_ns) = (rtt, rtt);
             (self.low_from_ns, self.round_from_ns) = (now, now);
+            self.window = (self.window + self.of_first_rate(law)).min(MOST_WINDOW);
         }
         self.min_rtt_ns = self.min_rtt_ns.min(rtt);
         let off = rtt.abs_diff(self.srtt_ns);
@@ -187,6 +189,11 @@ impl LawFlow {
         self.low_ns = self.low_ns.min(rtt);
         self.low_packets += packets;
         self.arrived += packets;
+    }
+
+    /// Packets that an RTT is worth where a flow begins.
+    fn of_first_rate(&self, law: &Law) -> u64 {
+        self.min_rtt_ns * u64::from(law.first_rate) / 1_000_000
     }
 
     /// The time between two packets of the flow.

@@ -29,6 +29,8 @@ pub(crate) struct LawMessage {
     fastest: u32,
     #[prost(uint32, tag = "10")]
     first_window: u32,
+    #[prost(uint32, tag = "31")]
+    first_rate: u32,
     #[prost(uint32, tag = "11")]
     first_pause_ns: u32,
     #[prost(uint32, tag = "12")]
@@ -79,6 +81,7 @@ impl LawMessage {
             faster: law.faster,
             fastest: law.fastest,
             first_window: law.first_window,
+            first_rate: law.first_rate,
             first_pause_ns: law.first_pause_ns,
             first_growth: law.first_growth,
             first_pace: law.first_pace,
@@ -111,6 +114,7 @@ impl LawMessage {
             faster: self.faster,
             fastest: self.fastest,
             first_window: self.first_window,
+            first_rate: self.first_rate,
             first_pause_ns: self.first_pause_ns,
             first_growth: self.first_growth,
             first_pace: self.first_pace,

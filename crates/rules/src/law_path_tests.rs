@@ -1,5 +1,6 @@
 //! What a flow under a law makes of a path that sends in batches, trembles or loses packets.
 
+use crate::MAX_WINDOW;
 use crate::law::Law;
 use crate::law_flow::LawFlow;
 use crate::law_silence::Silence;
@@ -46,6 +47,28 @@ fn who_waits_for_a_batch_or_a_late_packet_stands_in_no_queue() {
     let of_five_ms = u64::from(of(0.8 * 5.0 / 20.0));
     assert!(batched.longer > of_five_ms * 99 / 100 && batched.longer <= of_five_ms, "{batched:?}");
     assert_eq!(in_order(&bears, |at| at).longer, 0);
+}
+
+#[test]
+fn who_is_far_away_begins_with_more_packets_and_keeps_them_till_they_are_delivered() {
+    let law = Law { first_rate: of(0.25), ..law() };
+    for (rtt_ms, more) in [(4, 1), (40, 10), (600, 150)] {
+        let (mut flow, rtt) = (LawFlow::start(&law), rtt_ms * MS);
+        assert_eq!(flow.window(&law), 12);
+        flow.on_ack(&law, 0, rtt, 1, 2);
+        assert_eq!(flow.window(&law), 12 + more + 2);
+        // This RTT delivers ten packets only, and the first of the next takes no more than it adds: four times ten and ten are less.
+        for k in 1..5 {
+            flow.on_ack(&law, 0, rtt + k, 1, 2);
+        }
+        let window = flow.window(&law);
+        flow.on_ack(&law, rtt, 2 * rtt + 1, 1, 2);
+        assert!(flow.delivered <= 12 << 16, "{flow:?}");
+        assert_eq!(flow.window(&law), window + 2);
+    }
+    let mut flow = LawFlow::start(&Law { first_rate: 1 << 22, ..law });
+    flow.on_ack(&law, 0, u64::MAX >> 1, 1, 2);
+    assert!(flow.window(&law) <= MAX_WINDOW);
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub(crate) fn law() -> Law {
         faster: of(1.5),
         fastest: of(4.0),
         first_window: of(10.0),
+        first_rate: 0,
         first_pause_ns: 10_000,
         first_growth: of(1.0),
         first_pace: of(0.5),
@@ -277,6 +278,7 @@ fn what_cannot_be_followed_is_refused_by_name() {
     assert_eq!(error(|law| law.target_of_root = 1 << 19), "law: target_of_root is 524288, expected 0 to 4");
     assert_eq!(error(|law| law.silence_most = u32::MAX), "law: silence_most is 4294967295, expected 0 to 64");
     assert_eq!(error(|law| law.loss_most = 1 << 17), "law: loss_most is 131072, expected 0 to 1");
+    assert_eq!(error(|law| law.first_rate = 1 << 23), "law: first_rate is 8388608, expected 0 to 64");
     assert_eq!(error(|law| law.first_window = 1), "law: first_window is 1, expected 2 to 1024");
     let with = |change: fn(&mut Law)| {
         let mut law = sharing();

@@ -22,8 +22,8 @@ class Law(TypedDict):
     ...     silence_most=one // 2, silence_packets=one // 10, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], least_packets=2, again_rtts=100,
-    ...     faster=one, fastest=one, first_window=10 * one, first_pause_ns=10_000, first_growth=one,
-    ...     first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
+    ...     faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_pause_ns=10_000,
+    ...     first_growth=one, first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
     ...     shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
     >>> table = exmachina.Table.of_law(law, "mine")
@@ -66,6 +66,8 @@ class Law(TypedDict):
     """up to so many times."""
     first_window: int
     """The window of a flow that begins,"""
+    first_rate: int
+    """packets that it has more for each ms of its RTT, once that is known (0: none),"""
     first_pause_ns: int
     """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
     first_growth: int
@@ -111,8 +113,8 @@ def law_words(law: Law) -> list[str]:
         f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
         _silence(law),
         _losses(law),
-        f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, and adds "
-        f"{part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
+        f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, "
+        f"{_rate(part)}and adds {part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
         _begins_again(law["again_rtts"]),
         _shares(law),
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
@@ -122,6 +124,11 @@ def law_words(law: Law) -> list[str]:
 
 def _packets(count: int) -> str:
     return "one packet" if count == 1 else f"{count} packets"
+
+
+def _rate(part: dict[str, float]) -> str:
+    rate = part["first_rate"]
+    return f"has {rate:.3g} more for each ms of its RTT once that is known, " if rate else ""
 
 
 def _root(part: dict[str, float]) -> str:

@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 38;
+pub const NUMBERS: usize = 39;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -60,6 +60,8 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.05, 8.0),
         Log(0.01, 1.0),
         Log(0.01, 0.6),
+        // Packets that a beginning has more for each ms, never if below the least.
+        Log(0.005, 2.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -77,6 +79,9 @@ const LEAST_OF_ROOT: u32 = LAW_UNIT / 100;
 
 /// Nor by less than this share of a silence.
 const LEAST_SILENCE: u32 = LAW_UNIT / 10;
+
+/// Nor does a beginning have more by less than this.
+const LEAST_FIRST_RATE: u32 = LAW_UNIT / 100;
 
 /// No share of losses is too large if this one is not.
 const MOST_LOSS: u32 = LAW_UNIT / 2;
@@ -99,7 +104,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         rest;
     let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
         rest;
-    let [target_of_root, silence_most, silence_packets, loss_most, rest @ ..] = rest;
+    let [target_of_root, silence_most, silence_packets, loss_most, first_rate, rest @ ..] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     let silence_most = at_least(LEAST_SILENCE, unsigned(silence_most));
     // Above what the window delivers at this pace, or it would hold itself.
@@ -119,6 +124,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         faster: unsigned(faster),
         fastest: unsigned(fastest),
         first_window: unsigned(first_window),
+        first_rate: at_least(LEAST_FIRST_RATE, unsigned(first_rate)),
         first_pause_ns: (1e6 * pause_ms) as u32,
         first_growth: unsigned(first_growth),
         first_pace: unsigned(first_pace),
@@ -157,7 +163,7 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(f64::from(law.least_packets));
     numbers.extend([law.target_of_root, law.silence_most, law.silence_packets].map(of));
     numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
-    numbers.extend([law.shared_below, law.shared_scale, law.shared_cut].map(of));
+    numbers.extend([law.first_rate, law.shared_below, law.shared_scale, law.shared_cut].map(of));
     numbers.push(f64::from(law.shared_rtts));
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
 }
@@ -209,10 +215,11 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 4..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0]);
-        let later = |law: &Law| [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
+        places[OWN_NUMBERS - 5..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0]);
+        let later =
+            |law: &Law| [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most, law.first_rate];
         let law = law_at(&places, None);
-        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), ([0; 4], [0; 4]));
+        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), ([0; 5], [0; 5]));
     }
 
     #[test]

@@ -150,6 +150,7 @@ fn law() -> Law {
         faster: unit,
         fastest: unit,
         first_window: 10 * unit,
+        first_rate: 0,
         first_pause_ns: 1000,
         first_growth: unit,
         first_pace: unit,
