@@ -1,7 +1,7 @@
 """Tunes a law for the Internet as it is: beside its rivals, on networks drawn as `internet.py`'s are, of another seed.
 
-Usage: tuned.py LAW [--output FOLDER] [--generations N] [--rivals NAME ...] [--seed N] [--threads N]. LAW is an algorithm
-or a .dna file; rivals are the five of `internet.py` unless named.
+Usage: tuned.py LAW [--output FOLDER] [--generations N] [--rivals NAME ...] [--seed N] [--threads N]. LAW is a name or
+a .dna file; rivals are the five of `internet.py` unless named.
 
 It is `exmachina tune` with scenarios that are drawn anew for each generation: ten of each kind, shorter than those that
 laws are compared on, so that more of them are met. What was finished is kept in the folder: the same command goes on.
