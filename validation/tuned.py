@@ -1,7 +1,8 @@
 """Tunes a law for the Internet as it is: beside its rivals, on networks drawn as `internet.py`'s are, of another seed.
 
-Usage: tuned.py LAW [--output FOLDER] [--generations N] [--rivals NAME ...] [--seed N] [--threads N]. LAW is a name or
-a .dna file; rivals are the five of `internet.py` unless named.
+Usage: tuned.py LAW [--output FOLDER] [--generations N] [--rivals NAME ...] [--beside N] [--seed N] [--threads N]. LAW
+is a name or a .dna file; rivals are the five of `internet.py` unless named; with --beside there are so many networks
+more in each generation on which it is alone beside a flow of Cubic or BBRv3, for laws that share.
 
 It is `exmachina tune` with scenarios that are drawn anew for each generation: ten of each kind, shorter than those that
 laws are compared on, so that more of them are met. What was finished is kept in the folder: the same command goes on.
@@ -13,8 +14,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from internet_networks import KINDS, PACKET_BITS, Network, network
-from internet_runs import HUMAN
+from internet_networks import BESIDE, KINDS, PACKET_BITS, Network, network
+from internet_runs import HUMAN, NEIGHBOURS
 
 import exmachina
 from exmachina import Evaluation, Tuning
@@ -35,16 +36,17 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("out/tuned"))
     parser.add_argument("--generations", type=int, default=45)
     parser.add_argument("--rivals", nargs="+", metavar="NAME", default=list(HUMAN.values()))
+    parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     tuned = exmachina.tune(
         given.law,
-        scenarios(),
+        scenarios(given.beside),
         rivals=given.rivals,
         generations=given.generations,
         candidates=CANDIDATES,
-        networks=OF_EACH_KIND * len(KINDS),
+        networks=OF_EACH_KIND * len(KINDS) + given.beside,
         checks=CHECKS,
         seed=given.seed,
         threads=given.threads,
@@ -55,10 +57,20 @@ def main() -> None:
     print(f"gain {tuned.gain.mean:+.3f} ± {tuned.gain.half_width:.3f}, {tuned.cpu_s:.0f} CPU-seconds")
 
 
-def scenarios() -> list[Evaluation]:
-    """Those of each generation in turn: so many networks of each kind, no two alike."""
-    numbers = range(DRAWN * OF_EACH_KIND)
-    return [shorter(network(SUITE, kind, number)).evaluation() for number in numbers for kind in KINDS]
+def scenarios(beside: int = 0) -> list[Evaluation]:
+    """Those of each generation in turn: so many networks of each kind, and so many beside others, no two alike."""
+    drawn: list[Network] = []
+    for generation in range(DRAWN):
+        numbers = range(generation * OF_EACH_KIND, (generation + 1) * OF_EACH_KIND)
+        drawn += [network(SUITE, kind, number) for number in numbers for kind in KINDS]
+        drawn += [shared(number) for number in range(generation * beside, (generation + 1) * beside)]
+    return [shorter(one).evaluation() for one in drawn]
+
+
+def shared(number: int) -> Network:
+    """A network on which another flow is Cubic's or BBRv3's, in turn."""
+    one = network(SUITE, BESIDE, number)
+    return replace(one, text=one.text.replace("SCHEME", NEIGHBOURS[number % len(NEIGHBOURS)]))
 
 
 def shorter(one: Network) -> Network:

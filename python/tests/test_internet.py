@@ -1,5 +1,6 @@
 """`validation/internet.py`: its networks follow from their names, within what is promised, and its sums are right."""
 
+import re
 from itertools import pairwise
 from math import e, exp, log, sqrt
 from pathlib import Path
@@ -47,6 +48,20 @@ def test_laws_are_tuned_on_other_networks_in_shorter_runs() -> None:
         assert max(one._inner.duration_s for one in tuned if kind in one.name) <= most_s
     others = [suite for suite in NETWORKS.SUITES if suite != module.SUITE]
     assert not {one.text for one in tuned} & {one.text for suite in others for one in drawn(suite, 20)}
+
+
+def test_laws_that_share_are_tuned_beside_others_too_and_alone_on_the_same_networks() -> None:
+    module = script("tuned")
+    of_kinds = module.OF_EACH_KIND * len(NETWORKS.KINDS)
+    alone, shared = module.scenarios(), module.scenarios(4)
+    assert len(shared) == module.DRAWN * (of_kinds + 4)
+    for generation in range(2):
+        first, first_shared = generation * of_kinds, generation * (of_kinds + 4)
+        drawn = shared[first_shared : first_shared + of_kinds + 4]
+        assert [one.text for one in drawn[:of_kinds]] == [one.text for one in alone[first : first + of_kinds]]
+        neighbours = [re.findall(r'^scheme = "(.*)"$', one.text, flags=re.MULTILINE) for one in drawn[of_kinds:]]
+        assert neighbours == [["cubic"], ["bbr3"], ["cubic"], ["bbr3"]]
+    assert len({one.text for one in shared}) == len(shared)
 
 
 def test_the_streams_are_what_they_were() -> None:

@@ -122,8 +122,13 @@ def test_a_law_changed_by_hand_is_for_what_it_was_for_and_says_so() -> None:
     told = twice.provenance
     assert told is not None and (told.model, told.seed, told.score) == (made.model, made.seed, None)
     known = json.loads(made.search)
-    by_hand = known.get("by_hand", {}) | {"room": 65536, "first_window": 262144}
-    assert json.loads(told.search) == known | {"by_hand": by_hand}
+    tuned = {**known["tuned"], "by_hand": known["tuned"].get("by_hand", {}) | {"room": 65536, "first_window": 262144}}
+    assert json.loads(told.search) == known | {"tuned": tuned}
+    designed = Table.load("internet-shared-1")
+    assert designed.provenance is not None and designed.law is not None
+    by_hand = designed.with_law({**designed.law, "room": 65536}, "mine").provenance
+    assert by_hand is not None
+    assert json.loads(by_hand.search) == json.loads(designed.provenance.search) | {"by_hand": {"room": 65536}}
     assert (once.law, once.name) == ({**begun.law, "room": 65536}, "once")
     with pytest.raises(TableError, match=r"^table: law: room is 4294967295, expected 0 to 64$"):
         begun.with_law({**begun.law, "room": 2**32 - 1}, "none")

@@ -93,7 +93,8 @@ class Table(_core.Table):
     def with_law(self, law: Law, name: str) -> Self:
         """Another law for what this table was designed for.
 
-        Where its provenance is known, what was changed by hand is part of it, and it has no score.
+        Where its provenance is known, what was changed by hand is part of it, beside what came last (a design, or
+        tuning), and it has no score.
 
         >>> begun = exmachina.Table.of("internet-1")
         >>> table = begun.with_law({**begun.law, "first_window": 10 * 65536}, "ten-first")
@@ -108,7 +109,9 @@ class Table(_core.Table):
         if made is not None:
             known = json.loads(made.search)
             changed = {number: value for number, value in law.items() if before.get(number) != value}
-            search = json.dumps(known | {"by_hand": known.get("by_hand", {}) | changed})
+            last = known.get("tuned", known)
+            last["by_hand"] = last.get("by_hand", {}) | changed
+            search = json.dumps(known)
         with told_as(TableError):
             return type(self)(self.with_law_dna(law, search), name)
 
