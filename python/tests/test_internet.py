@@ -50,8 +50,11 @@ def test_laws_are_tuned_on_other_networks_in_shorter_runs() -> None:
     assert not {one.text for one in tuned} & {one.text for suite in others for one in drawn(suite, 20)}
 
 
-def test_laws_that_share_are_tuned_beside_others_too_and_alone_on_the_same_networks() -> None:
+def test_laws_that_share_are_tuned_beside_others_too_and_alone_on_the_same_networks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     module = script("tuned")
+    monkeypatch.setattr(module, "DRAWN", 2)
     of_kinds = module.OF_EACH_KIND * len(NETWORKS.KINDS)
     alone, shared = module.scenarios(), module.scenarios(4)
     assert len(shared) == module.DRAWN * (of_kinds + 4)
