@@ -12,6 +12,15 @@ use exmachina_rules::{Node, NodeKind, RuleTable, Signal};
 pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
     let mut table = table.clone();
     stretch(&mut table.root, times);
+    if let Some(law) = &mut table.law {
+        // A law's few numbers of seconds. C is packets/s³, and bounded: a law that shares is not quite the same in far units.
+        let by = |number: u32, factor: f64| (f64::from(number) * factor).round() as u32;
+        law.first_pause_ns = by(law.first_pause_ns, times);
+        law.first_rate = by(law.first_rate, 1.0 / times);
+        if law.shared_below > 0 {
+            law.shared_scale = by(law.shared_scale, times.powi(-3)).clamp(1 << 10, 1 << 18);
+        }
+    }
     table
 }
 
@@ -53,7 +62,7 @@ pub fn slowed(network: &Network, times: f64) -> Network {
 mod tests {
     use exmachina_net::network::Workload;
     use exmachina_net::observe::Unwatched;
-    use exmachina_rules::{Action, FlatTable, first_signals};
+    use exmachina_rules::{Action, FlatTable, LAW_UNIT, Law, first_signals};
     use exmachina_scenario::Specimen;
 
     use super::*;
@@ -76,6 +85,53 @@ mod tests {
         let usual = packets(&network, &table, 1.0);
         for times in [8.0, 1.618, 0.618] {
             assert!((packets(&network, &table, times) / usual - 1.0).abs() < 1e-3, "{times}");
+        }
+    }
+
+    #[test]
+    fn so_it_is_under_a_law() {
+        let network = Network::dumbbell(33.0, 150.0, 2, Workload::new(On::Seconds(1.0), 1.0));
+        let law = beginning_by_its_rtt();
+        let table = RuleTable::of_law(&Signal::ALL[..4], law);
+        let usual = packets(&network, &table, 1.0);
+        for times in [8.0, 1.618, 0.618] {
+            assert!((packets(&network, &table, times) / usual - 1.0).abs() < 2e-3, "{times}");
+        }
+        // It would not be, if what a law says of seconds stayed as it is.
+        let unchanged = RuleTable::of_law(&Signal::ALL[..4], Law { first_rate: law.first_rate * 8, ..law });
+        assert!((packets(&network, &unchanged, 8.0) / usual - 1.0).abs() > 5e-3);
+    }
+
+    fn beginning_by_its_rtt() -> Law {
+        let unit = LAW_UNIT;
+        Law {
+            target_of_rtt: unit / 20,
+            target_of_root: 0,
+            target_of_gap: unit / 2,
+            target_of_spread: unit / 2,
+            silence_most: 0,
+            silence_packets: 0,
+            loss_most: 0,
+            growth: [6000, 3000, 0, -6000, -20_000],
+            packets: [unit, unit / 2, 0, 0, 0],
+            pace: [unit / 2, unit, unit, unit, unit],
+            most: [3 * unit; 5],
+            least_packets: 2,
+            again_rtts: 0,
+            faster: unit,
+            fastest: unit,
+            first_window: 4 * unit,
+            first_rate: unit / 4,
+            first_pause_ns: 100_000,
+            first_growth: unit / 4,
+            first_pace: unit / 2,
+            first_until: unit,
+            then_window: unit,
+            room: 2 * unit,
+            shared_below: 0,
+            shared_scale: 0,
+            shared_cut: 0,
+            shared_rtts: 0,
         }
     }
 
