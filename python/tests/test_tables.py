@@ -124,7 +124,7 @@ def test_a_law_changed_by_hand_is_for_what_it_was_for_and_says_so() -> None:
     known = json.loads(made.search)
     tuned = {**known["tuned"], "by_hand": known["tuned"].get("by_hand", {}) | {"room": 65536, "first_window": 262144}}
     assert json.loads(told.search) == known | {"tuned": tuned}
-    designed = Table.load("internet-shared-1")
+    designed = Table.load("general-1-robust")
     assert designed.provenance is not None and designed.law is not None
     by_hand = designed.with_law({**designed.law, "room": 65536}, "mine").provenance
     assert by_hand is not None
