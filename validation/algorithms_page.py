@@ -1,10 +1,9 @@
 """docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import numpy as np
@@ -247,15 +246,9 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
                 f"`{one.name}` was tuned after its design ([how](search.md#tuning-beside-rivals)), beside "
                 f"{', '.join(f'`{name}`' for name in tuned['rivals'])}: {tuned['generations']} generations of "
                 f"{tuned['candidates']} candidates on {tuned['networks']} networks each, seed {tuned['seed']}, "
-                f"{duration(tuned['cpu_s'])} of its CPU time{by_hand(tuned)}.\n"
+                f"{duration(tuned['cpu_s'])} of its CPU time.\n"
             )
     return "".join(f"\n{line}" for line in lines)
-
-
-def by_hand(tuned: Mapping[str, Any]) -> str:
-    """Which numbers were set since."""
-    names = tuned.get("by_hand", [])
-    return f"; set by hand since: {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
 def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:

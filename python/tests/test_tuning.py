@@ -3,6 +3,7 @@
 from dataclasses import replace
 from math import exp, inf, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -143,11 +144,13 @@ def test_an_evolution_moves_to_what_is_better() -> None:
 
 def test_a_bad_law_gets_better() -> None:
     assert LAW.law is not None
-    timid = Table.of_law({**LAW.law, "target_of_rtt": 80, "growth": [100, 50, -3000, -15000, -30000]}, "timid")
+    slow: dict[str, Any] = {"growth": [70, 0, -3000, -15000, -30000], "packets": [1311] * 4 + [0], "fastest": 65536}
+    short = {"target_of_rtt": 20, "target_of_root": 0, "target_of_spread": 655}
+    timid = Table.of_law({**LAW.law, **short, **slow}, "timid")  # type: ignore[typeddict-item]
     options = replace(FEW, generations=12, candidates=12, networks=4, checks=8, step=0.1)
     found = tune(timid, [SMALL], options, rivals=["cubic", "vegas"])
     means = found.generations.group_by("generation", maintain_order=True).agg(pl.col("worth").mean())["worth"]
-    assert means.tail(3).mean() > means[0] + 0.05
+    assert means.tail(3).mean() > means.head(3).mean() + 0.05  # type: ignore[operator]
     assert found.gain.mean > 0.02
     assert found.table.provenance is None
 

@@ -84,7 +84,7 @@ class Law(TypedDict):
     """Whoever's window has shrunk to this share of what it was when a queue came, and still the queue stands, shares
     the link with others that fill it, and has a window like Cubic's (RFC 9438 section 4; 0: never),"""
     shared_scale: int
-    """which grows by this constant C, packets/s^3 (the only number of seconds),"""
+    """which grows by this constant C, packets/s^3,"""
     shared_cut: int
     """and of which a loss leaves this share."""
     shared_rtts: int
