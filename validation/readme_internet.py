@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import polars as pl
+from digests import outdated
 from internet_summary import compare, neighbourly
+
+from exmachina import Algorithm
 
 FLAGSHIP, SHARES = "internet-1", "internet-shared-1"
 RIVALS = {"cubic": "Cubic", "cubic/fqcodel": "Cubic over FQ-CoDel", "bbr3": "BBRv3", "copa": "Copa", "vegas": "Vegas"}
@@ -16,7 +19,7 @@ ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
 links of one's own. For those that others share there is `internet-shared-1`: beside one flow of Cubic it has half to
 twice an equal share on {cubic} of {flows} networks, beside one of BBRv3 on {bbr} (simulated; [beside the kernel's
-own](docs/beside.md)), and where all have it it is ahead of {shared}.
+own](docs/beside.md){earlier}), and where all have it it is ahead of {shared}{seen}.
 """
 
 
@@ -31,6 +34,7 @@ def internet(docs: Path) -> str:
     against = {words: compare(rows, FLAGSHIP, name) for name, words in RIVALS.items()}
     if not against["Cubic"].ahead.of:
         raise ValueError(f"docs/results/internet.csv: {FLAGSHIP} has not been run there")
+    in_kernel = pl.read_csv(docs / "results" / "beside.csv")
     beside = {name: neighbourly(flows, SHARES, name).within for name in ("cubic", "bbr3")}
 
     def ahead(name: str) -> str:
@@ -41,6 +45,8 @@ def internet(docs: Path) -> str:
         networks=against["Cubic"].ahead.of,
         rivals=ahead(FLAGSHIP),
         shared=ahead(SHARES),
+        earlier=", with the law before" if outdated(in_kernel.filter(contender=SHARES), "contender") else "",
+        seen=" (seen before it was chosen)" if Algorithm(SHARES).choosing.held_out else "",
         flows=beside["cubic"].of,
         cubic=share(beside["cubic"].value),
         bbr=share(beside["bbr3"].value),
