@@ -112,7 +112,8 @@ class LawByTheReadme:
             self.min_rtt = self.srtt = rtt
             self.low_from, self.round_from, self.begun = now, now, True
             self.own = min(self.own + self.of_first_rate(), self.max_window << 16)
-        self.min_rtt = min(self.min_rtt, rtt)
+        if rtt < self.min_rtt:
+            self.min_rtt = rtt + ((self.min_rtt - rtt) * self.law["min_rtt_keeps"] >> 16)
         off = abs(rtt - self.srtt)
         self.srtt += off // 8 if rtt > self.srtt else -(off // 8)
         self.spread += off // 8 - self.spread // 8

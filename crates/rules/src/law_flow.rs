@@ -35,7 +35,7 @@ pub const LONGEST_PAUSE_NS: u64 = 10_000_000_000;
 pub struct LawFlow {
     pub(crate) window: u64,
     pub(crate) pause_ns: u64,
-    /// The smallest RTT; [`u64::MAX`] before the first ACK.
+    /// The smallest RTT, or what is taken for it; [`u64::MAX`] before the first ACK.
     pub(crate) min_rtt_ns: u64,
     pub(crate) srtt_ns: u64,
     pub(crate) spread_ns: u64,
@@ -182,7 +182,9 @@ impl LawFlow {
             (self.low_from_ns, self.round_from_ns) = (now, now);
             self.window = (self.window + self.of_first_rate(law)).min(MOST_WINDOW);
         }
-        self.min_rtt_ns = self.min_rtt_ns.min(rtt);
+        if rtt < self.min_rtt_ns {
+            self.min_rtt_ns = rtt + times(self.min_rtt_ns - rtt, law.min_rtt_keeps.into());
+        }
         let off = rtt.abs_diff(self.srtt_ns);
         self.srtt_ns = if rtt > self.srtt_ns { self.srtt_ns + off / 8 } else { self.srtt_ns - off / 8 };
         self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;

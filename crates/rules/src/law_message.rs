@@ -54,6 +54,8 @@ pub(crate) struct LawMessage {
     silence_packets: u32,
     #[prost(uint32, tag = "30")]
     loss_most: u32,
+    #[prost(uint32, tag = "32")]
+    min_rtt_keeps: u32,
     #[prost(uint32, tag = "19")]
     shared_below: u32,
     #[prost(uint32, tag = "20")]
@@ -88,6 +90,7 @@ impl LawMessage {
             first_until: law.first_until,
             then_window: law.then_window,
             room: law.room,
+            min_rtt_keeps: law.min_rtt_keeps,
             least_packets: law.least_packets,
             again_rtts: law.again_rtts,
             shared_below: law.shared_below,
@@ -121,6 +124,7 @@ impl LawMessage {
             first_until: self.first_until,
             then_window: self.then_window,
             room: self.room,
+            min_rtt_keeps: self.min_rtt_keeps,
             least_packets: self.least_packets,
             again_rtts: self.again_rtts,
             shared_below: self.shared_below,

@@ -114,3 +114,24 @@ fn who_loses_too_many_packets_in_an_rtt_has_the_longest_queue() {
     along(&mut never, &Law { loss_most: 0, ..law }, 20 * MS, 5);
     assert!(!never.crowded);
 }
+
+#[test]
+fn the_smallest_rtt_takes_the_word_of_many() {
+    let of_one_then_many = |keeps: f64| {
+        let law = Law { min_rtt_keeps: of(keeps), ..law() };
+        let mut flow = LawFlow::start(&law);
+        let mut now = 1000 * MS;
+        let mut see = |rtt: u64, acks: u64| {
+            for _ in 0..acks {
+                now += MS;
+                flow.on_ack(&law, now - rtt, now, 1, 1);
+            }
+            flow.min_rtt_ns
+        };
+        [see(100 * MS, 50), see(60 * MS, 1), see(100 * MS, 50), see(60 * MS, 40)]
+    };
+    assert_eq!(of_one_then_many(0.0), [100, 60, 60, 60].map(|ms| ms * MS));
+    let [before, lucky, later, shorter] = of_one_then_many(0.875);
+    assert_eq!([before, lucky, later], [100, 95, 95].map(|ms| ms * MS));
+    assert!((60 * MS..61 * MS).contains(&shorter), "{shorter}");
+}

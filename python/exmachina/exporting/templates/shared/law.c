@@ -151,7 +151,8 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 		flow->low_from_ns = now;
 		flow->round_from_ns = now;
 	}
-	flow->min_rtt_ns = exm_min(flow->min_rtt_ns, rtt);
+	if (rtt < flow->min_rtt_ns)
+		flow->min_rtt_ns = rtt + ((flow->min_rtt_ns - rtt) * exm_law.min_rtt_keeps >> 16);
 	if (rtt > flow->srtt_ns) {
 		off = rtt - flow->srtt_ns;
 		flow->srtt_ns += off / 8;
