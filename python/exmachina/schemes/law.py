@@ -56,7 +56,7 @@ class Law(TypedDict):
     most: list[int]
     """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
     min_rtt_keeps: int
-    """The smallest RTT stays this share of the way above a smaller one, for each ACK (0: it is the smallest at once)."""
+    """The smallest RTT stays this share of the way above a smaller one, for each ACK (0: it is that at once)."""
     least_packets: int
     """So many packets, not in 2^-16, are what the RTTs of late are the least of."""
     again_rtts: int
