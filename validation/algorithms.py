@@ -157,6 +157,8 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     tuned = path.with_name(f"{model.name}.generations.parquet")
     if tuned.exists():
         return tuned_facts(path.stem, made, tuned)
+    if "by_hand" in json.loads(made.search).get("tuned", {}):
+        return by_hand_facts(path.stem, made)
     design = path.with_name(f"{model.name}.dna")
     history = pl.read_parquet(f"{design}.history.parquet")
     spent = path.with_name("spent.json")
@@ -187,6 +189,14 @@ def tuned_facts(name: str, made: _core.Provenance, generations: Path) -> dict[st
     before = begun.get("tuned", {"cpu_s": 0})["cpu_s"]
     tuned = json.loads(made.search)["tuned"] | {"cpu_s": cpu_s, "worth": [rounded(each) for each in worth]}
     return begun | {"cpu_s": rounded(begun["cpu_s"] - before + cpu_s), "tuned": tuned}
+
+
+def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:
+    """Of a tuned law with other numbers by hand: what it took until then, and which these are."""
+    begun, tuned = json.loads((PACKAGE / f"{name}.json").read_text())["design"], json.loads(made.search)["tuned"]
+    if begun.get("tuned", {}).get("start") != tuned["start"]:
+        raise SystemExit(f"{name}: expected the law that comes with the program, with other numbers by hand")
+    return begun | {"tuned": begun["tuned"] | {"by_hand": list(tuned["by_hand"])}}
 
 
 def end_of(checkpoint: Path) -> tuple[float, int] | None:

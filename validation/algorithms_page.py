@@ -1,9 +1,10 @@
 """docs/algorithms.md: the algorithms that come with the program in tables, their time-to-score curves as a picture."""
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -169,7 +170,7 @@ def starved(share: float) -> str:
 def looked_at(algorithms: Sequence[Algorithm]) -> str:
     """Whether scores on the held-out specimens played a part in choosing."""
     names = [f"`{one.name}`" for one in algorithms if one.choosing.held_out]
-    told = f", but {' and '.join(names)} was gone on with after a look at one" if names else ""
+    told = f", but with {' and '.join(names)} we went on after a look at one" if names else ""
     return f"Scores on the held-out networks above chose no table{told}."
 
 
@@ -246,9 +247,15 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
                 f"`{one.name}` was tuned after its design ([how](search.md#tuning-beside-rivals)), beside "
                 f"{', '.join(f'`{name}`' for name in tuned['rivals'])}: {tuned['generations']} generations of "
                 f"{tuned['candidates']} candidates on {tuned['networks']} networks each, seed {tuned['seed']}, "
-                f"{duration(tuned['cpu_s'])} of its CPU time.\n"
+                f"{duration(tuned['cpu_s'])} of its CPU time{by_hand(tuned)}.\n"
             )
     return "".join(f"\n{line}" for line in lines)
+
+
+def by_hand(tuned: Mapping[str, Any]) -> str:
+    """Which numbers were set since."""
+    names = tuned.get("by_hand", [])
+    return f"; set by hand since: {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
 def with_margin(mean: float, half_width: float, *, plus: bool = False) -> str:

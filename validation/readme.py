@@ -243,7 +243,7 @@ def tables() -> str:
         rivals=in_words(len(rivals)),
         distinct=in_words(len({rival.name for rival in rivals})),
         ahead="all" if ahead == len(rivals) else in_words(ahead),
-        looked=f"; only {' and '.join(looked)} was gone on with after a look at its score there" if looked else "",
+        looked=f"; only with {' and '.join(looked)} we went on after a look at scores there" if looked else "",
         specimens=min(one.metadata["held_out"]["specimens"] for one in every if one.published is not None),
     )
 
