@@ -196,7 +196,7 @@ def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:
     begun, tuned = json.loads((PACKAGE / f"{name}.json").read_text())["design"], json.loads(made.search)["tuned"]
     if begun.get("tuned", {}).get("start") != tuned["start"]:
         raise SystemExit(f"{name}: expected the law that comes with the program, with other numbers by hand")
-    return begun | {"tuned": begun["tuned"] | {"by_hand": list(tuned["by_hand"])}}
+    return begun | {"tuned": begun["tuned"] | {"by_hand": tuned["by_hand"]}}
 
 
 def end_of(checkpoint: Path) -> tuple[float, int] | None:

@@ -254,7 +254,7 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
 
 def by_hand(tuned: Mapping[str, Any]) -> str:
     """Which numbers were set since."""
-    names = tuned.get("by_hand", [])
+    names = tuned.get("by_hand", {})
     return f"; set by hand since: {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
