@@ -264,7 +264,7 @@ def kernel(docs: Path) -> str:
     pairs = paired(rows).filter(side="measured")
     gaps = {name: own for (name,), own in pairs.group_by("scheme", maintain_order=True)}
     off = {
-        name: f"{share(float(np.median(own['gap'])))} in throughput, queues right on {own['close'].sum()}"
+        name: f"{100 * float(np.median(own['gap'])):.1f} % in throughput, queues right on {own['close'].sum()}"
         for name, own in gaps.items()
     }
     own = [name for name in gaps if not str(name).startswith(tuple(KERNELS))]

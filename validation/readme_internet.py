@@ -14,7 +14,7 @@ RIVALS = {"cubic": "Cubic", "cubic/fqcodel": "Cubic over FQ-CoDel", "bbr3": "BBR
 INTERNET = """
 For the Internet as it is there is `internet-1`. On {networks} networks drawn like access links, Wi-Fi, cellular links,
 satellites and datacenters, by a seed that chose nothing (those of another seed of the same program were looked at while
-it was made), senders with it are ahead of those with {rivals}, by ln(throughput) − ln(RTT), delayed
+it was made), senders with it are ahead of those with {rivals}{near}, by ln(throughput) − ln(RTT), delayed
 ACKs and all; they have {throughput} times Cubic's throughput at {rtt} times its RTT
 ([kind by kind](docs/internet.md)). Beside one flow of Cubic it has {beside} of what both have, in the median: it is for
 links of one's own. For those that others share there is `internet-shared-1`: beside one flow of Cubic it has half to
@@ -44,6 +44,7 @@ def internet(docs: Path) -> str:
     return INTERNET.format(
         networks=against["Cubic"].ahead.of,
         rivals=ahead(FLAGSHIP),
+        near=" (what a law near it has was seen before)" if Algorithm(FLAGSHIP).choosing.held_out else "",
         shared=ahead(SHARES),
         earlier=", with the law before" if outdated(in_kernel.filter(contender=SHARES), "contender") else "",
         seen=" (seen before it was chosen)" if Algorithm(SHARES).choosing.held_out else "",

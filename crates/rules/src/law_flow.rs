@@ -303,7 +303,7 @@ pub(crate) fn times(number: u64, multiple: u64) -> u64 {
     (number * multiple) >> 16
 }
 
-/// A share of another number that is no smaller, in 2^-16; both are at most [`LONGEST_NS`].
+/// A share of another number, in 2^-16 and at most all of it; both are at most [`LONGEST_NS`].
 #[inline]
 pub(crate) fn share(part: u64, whole: u64) -> u64 {
     ((part << 16) / whole.max(1)).min(LAW_UNIT.into())

@@ -80,7 +80,7 @@ static exm_u64 exm_clamp(exm_u64 value, exm_u64 least, exm_u64 most)
 	return exm_min(exm_max(value, least), most);
 }
 
-/* A share of another number that is no smaller; both are at most EXM_LONGEST_NS. */
+/* A share of another number, at most all of it; both are at most EXM_LONGEST_NS. */
 static exm_u64 exm_share(exm_u64 part, exm_u64 whole)
 {
 	return exm_min((part << 16) / exm_max(whole, 1), EXM_UNIT);
