@@ -162,7 +162,8 @@ class LawByTheReadme:
         if (now - self.round_from) % 2**64 >= self.srtt:
             elapsed = clamp((now - self.round_from) % 2**64, 1, 2**40)
             share = min((self.srtt << 16) // elapsed, 65536)
-            self.delivered = clamp(min(self.arrived, self.max_window) * share, 4096, self.max_window << 16)
+            least = max(self.delivered * self.law["delivered_keeps"] >> 16, 4096)
+            self.delivered = clamp(min(self.arrived, self.max_window) * share, least, self.max_window << 16)
             lost_most = (self.losses + min(self.arrived, self.max_window)) * law["loss_most"]
             self.crowded, self.losses = law["loss_most"] > 0 and self.losses << 16 > lost_most, 0
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)

@@ -87,4 +87,5 @@ def numbers(seed: int) -> exmachina.Law:
         shared_cut=max(UNIT // 4, log(0.3, 0.95, 1)),
         shared_rtts=int(rng.integers(1, 200)),
         min_rtt_keeps=log(0.1, 0.98, 0.98) if rng.random() < 0.5 else 0,
+        delivered_keeps=log(0.1, 0.98, 0.98) if rng.random() < 0.5 else 0,
     )

@@ -53,6 +53,7 @@ numbers! {
     packets: [u32; LEVELS],
     pace: [u32; LEVELS],
     most: [u32; LEVELS],
+    delivered_keeps: u32,
     min_rtt_keeps: u32,
     least_packets: u32,
     again_rtts: u32,

@@ -54,6 +54,9 @@ pub struct Law {
     pub pace: [u32; LEVELS],
     /// The largest window, as a multiple of what an RTT delivered.
     pub most: [u32; LEVELS],
+    /// An RTT counts as one that delivered at least this share of what the one before it counts as: where ACKs come in batches,
+    /// one may see all of a batch and the next nothing (0: it is what it is).
+    pub delivered_keeps: u32,
     /// The smallest RTT stays this share of the way above a smaller one, for each ACK: jitter that keeps packets in order lets few by,
     /// the fewer the more are sent (0: it is the smallest at once).
     pub min_rtt_keeps: u32,
@@ -151,6 +154,7 @@ impl Law {
         in_range("target_of_root", self.target_of_root.into(), 0, 4 * i64::from(LAW_UNIT), "0 to 4")?;
         in_range("loss_most", self.loss_most.into(), 0, LAW_UNIT.into(), "0 to 1")?;
         in_range("min_rtt_keeps", self.min_rtt_keeps.into(), 0, i64::from(LAW_UNIT) / 64 * 63, "0 to 63/64")?;
+        in_range("delivered_keeps", self.delivered_keeps.into(), 0, i64::from(LAW_UNIT) / 64 * 63, "0 to 63/64")?;
         in_range("least_packets", self.least_packets.into(), 1, 64, "1 to 64")?;
         in_range("again_rtts", self.again_rtts.into(), 0, 1 << 15, "0 to 32768")?;
         in_range("shared_below", self.shared_below.into(), 0, i64::from(LAW_UNIT) / 2, "0 to 1/2")?;

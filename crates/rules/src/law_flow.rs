@@ -48,7 +48,8 @@ pub struct LawFlow {
     pub(crate) low_before_ns: u64,
     pub(crate) low_from_ns: u64,
     pub(crate) low_packets: u64,
-    /// What the present RTT has delivered, in whole packets, and since when; what the one before did.
+    /// What the present RTT has delivered, in whole packets, and since when; what the one before did, or the share of
+    /// what was kept until then.
     pub(crate) arrived: u64,
     pub(crate) round_from_ns: u64,
     pub(crate) delivered: u64,
@@ -234,7 +235,8 @@ impl LawFlow {
     fn next_round(&mut self, law: &Law, now: u64) {
         let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
         let arrived = self.arrived.min(MAX_WINDOW.into());
-        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(LEAST_DELIVERED, MOST_WINDOW);
+        let least = times(self.delivered, law.delivered_keeps.into()).max(LEAST_DELIVERED);
+        self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(least, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
         self.was_cut = false;

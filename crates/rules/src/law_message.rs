@@ -56,6 +56,8 @@ pub(crate) struct LawMessage {
     loss_most: u32,
     #[prost(uint32, tag = "32")]
     min_rtt_keeps: u32,
+    #[prost(uint32, tag = "33")]
+    delivered_keeps: u32,
     #[prost(uint32, tag = "19")]
     shared_below: u32,
     #[prost(uint32, tag = "20")]
@@ -90,6 +92,7 @@ impl LawMessage {
             first_until: law.first_until,
             then_window: law.then_window,
             room: law.room,
+            delivered_keeps: law.delivered_keeps,
             min_rtt_keeps: law.min_rtt_keeps,
             least_packets: law.least_packets,
             again_rtts: law.again_rtts,
@@ -124,6 +127,7 @@ impl LawMessage {
             first_until: self.first_until,
             then_window: self.then_window,
             room: self.room,
+            delivered_keeps: self.delivered_keeps,
             min_rtt_keeps: self.min_rtt_keeps,
             least_packets: self.least_packets,
             again_rtts: self.again_rtts,

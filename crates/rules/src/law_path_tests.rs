@@ -135,3 +135,20 @@ fn the_smallest_rtt_takes_the_word_of_many() {
     assert_eq!([before, lucky, later], [100, 95, 95].map(|ms| ms * MS));
     assert!((60 * MS..61 * MS).contains(&shorter), "{shorter}");
 }
+
+#[test]
+fn an_rtt_that_sees_next_to_nothing_of_a_batch_is_not_believed() {
+    let law = Law { delivered_keeps: of(0.75), ..law() };
+    let mut flow = LawFlow::start(&law);
+    // Batches each 20 ms, the RTT: of one all ACKs come within an RTT, and within the next none but the last.
+    for rtt in 0..6 {
+        let at = 20 * MS * (rtt + 1);
+        (0..25).for_each(|k| flow.on_ack(&law, at - 20 * MS + k, at + k, 1, 2));
+    }
+    let batch = flow.delivered;
+    assert!((45 << 16..55 << 16).contains(&batch), "{flow:?}");
+    for (left, at) in [(0.75, 150), (0.5625, 171), (0.421_875, 192)] {
+        flow.on_ack(&law, (at - 20) * MS, at * MS, 1, 1);
+        assert!((flow.delivered as f64 / batch as f64 - left).abs() < 1e-3, "{flow:?}");
+    }
+}

@@ -122,6 +122,7 @@ mod tests {
             fastest: unit,
             first_window: 4 * unit,
             first_rate: unit / 4,
+            delivered_keeps: 0,
             min_rtt_keeps: 0,
             first_pause_ns: 100_000,
             first_growth: unit / 4,

@@ -21,8 +21,8 @@ class Law(TypedDict):
     ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_gap=one, target_of_spread=one,
     ...     silence_most=one // 2, silence_packets=one // 10, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
-    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], min_rtt_keeps=0, least_packets=2, again_rtts=100,
-    ...     faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_pause_ns=10_000,
+    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
+    ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_pause_ns=10_000,
     ...     first_growth=one, first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
     ...     shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
@@ -55,6 +55,9 @@ class Law(TypedDict):
     """The time between two sends, as a share of the RTT over the window."""
     most: list[int]
     """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
+    delivered_keeps: int
+    """An RTT counts as one that delivered at least this share of what the one before it counts as: where ACKs come in
+    batches, one may see all of a batch and the next nothing (0: it is what it is)."""
     min_rtt_keeps: int
     """The smallest RTT stays this share of the way above a smaller one, for each ACK (0: it is that at once)."""
     least_packets: int
@@ -114,6 +117,7 @@ def law_words(law: Law) -> list[str]:
         f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
         f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
         _smallest(law),
+        _delivered(law),
         _silence(law),
         _losses(law),
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, "
@@ -144,6 +148,13 @@ def _smallest(law: Law) -> str:
         return "one packet's RTT is the smallest at once"
     goes = 1 - law["min_rtt_keeps"] / UNIT
     return f"with each ACK the smallest RTT goes {goes:.3g} of the way down to one that is smaller: few may be lucky"
+
+
+def _delivered(law: Law) -> str:
+    if not law["delivered_keeps"]:
+        return "what an RTT delivers is what came in it"
+    keeps = law["delivered_keeps"] / UNIT
+    return f"what an RTT delivers is what came in it, or {keeps:.3g} of what the one before counts for, if that is more"
 
 
 def _silence(law: Law) -> str:

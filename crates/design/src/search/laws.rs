@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 40;
+pub const NUMBERS: usize = 41;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -64,6 +64,8 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.005, 2.0),
         // The share of the way that the smallest RTT goes down to a smaller one; all of it if above the most.
         Log(0.02, 1.2),
+        // The share of what an RTT delivers that the next one keeps.
+        Even(0.0, 0.95),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -106,7 +108,16 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         rest;
     let [first_window, pause_ms, first_growth, first_pace, first_until, then_window, room, least_packets, rest @ ..] =
         rest;
-    let [target_of_root, silence_most, silence_packets, loss_most, first_rate, min_rtt_goes, rest @ ..] = rest;
+    let [
+        target_of_root,
+        silence_most,
+        silence_packets,
+        loss_most,
+        first_rate,
+        min_rtt_goes,
+        delivered_keeps,
+        rest @ ..,
+    ] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
     let silence_most = at_least(LEAST_SILENCE, unsigned(silence_most));
     // Above what the window delivers at this pace, or it would hold itself.
@@ -133,6 +144,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         first_until: unsigned(first_until),
         then_window: unsigned(then_window),
         room: unsigned(room),
+        delivered_keeps: unsigned(delivered_keeps),
         min_rtt_keeps: LAW_UNIT - unsigned(min_rtt_goes).min(LAW_UNIT),
         least_packets: libm::round(least_packets) as u32,
         again_rtts: AGAIN_RTTS,
@@ -167,9 +179,9 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.extend([law.target_of_root, law.silence_most, law.silence_packets].map(of));
     numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
     numbers.extend(
-        [law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.shared_below, law.shared_scale, law.shared_cut].map(of),
+        [law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.shared_below, law.shared_scale].map(of),
     );
-    numbers.push(f64::from(law.shared_rtts));
+    numbers.extend([of(law.shared_cut), f64::from(law.shared_rtts)]);
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
 }
 
@@ -220,13 +232,13 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 6..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0]);
+        places[OWN_NUMBERS - 7..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0]);
         let later = |law: &Law| {
             let of_queues = [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
-            (of_queues, law.first_rate, law.min_rtt_keeps)
+            (of_queues, law.first_rate, law.min_rtt_keeps, law.delivered_keeps)
         };
         let law = law_at(&places, None);
-        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), (([0; 4], 0, 0), ([0; 4], 0, 0)));
+        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), (([0; 4], 0, 0, 0), ([0; 4], 0, 0, 0)));
     }
 
     #[test]

@@ -259,8 +259,9 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
 	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS), longer, losses = flow->losses;
+	exm_u64 least = exm_max((exm_u64)flow->delivered * exm_law.delivered_keeps >> 16, EXM_LEAST_DELIVERED);
 
-	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), EXM_LEAST_DELIVERED, EXM_MOST_WINDOW);
+	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), least, EXM_MOST_WINDOW);
 	flow->crowded = exm_law.loss_most && losses << 16 > (losses + flow->arrived) * exm_law.loss_most;
 	flow->losses = 0;
 	flow->arrived = 0;
