@@ -41,8 +41,11 @@ def cluster() -> Iterator[LocalCluster]:
 
 @pytest.fixture
 def engine(cluster: LocalCluster) -> Iterator[exmachina.Engine]:
-    with Client(cluster, set_as_default=False) as client, opened(EngineOptions(cluster=client, threads=1)) as engine:
-        yield engine
+    with Client(cluster, set_as_default=False) as client:
+        # One that the test before this one killed may not be back.
+        client.wait_for_workers(2, timeout=60)
+        with opened(EngineOptions(cluster=client, threads=1)) as engine:
+            yield engine
 
 
 @pytest.fixture(scope="module")
