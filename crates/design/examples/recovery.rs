@@ -5,7 +5,8 @@
 //! A table is back if, 20 RTTs or two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of
 //! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
 //! (which some have in the run that nobody disturbed, too: `uneven`), and stays if some flow has less on the mean of the five
-//! whiles after that.
+//! whiles after that. Some networks are a toss of a coin, whatever was disturbed: what share is back and what stays is said of
+//! flows that were hardly disturbed (`calm`), by a percent at most, too.
 //! Whoever chooses between tables gives other networks and states: `SEED=n` in the environment.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
@@ -32,6 +33,9 @@ const NETWORKS: usize = 20;
 const SEED: u64 = 36_055_512;
 const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
+/// Hardly disturbed; of every so many states there is one of these.
+const NEAR: f64 = 1.01;
+const ONE_IN: u32 = 4;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
 /// After the one in which a disturbed run should be back: who has too little on their mean stays where they are.
@@ -62,13 +66,16 @@ struct Counts {
     stuck: u32,
     stays: u32,
     uneven: u32,
+    calm: u32,
+    calm_back: u32,
+    calm_stays: u32,
 }
 
 fn main() {
     let seed = std::env::var("SEED").map_or(SEED, |seed| seed.parse().expect("a seed"));
     let args: Vec<String> = std::env::args().skip(1).collect();
     let states: u32 = args[0].parse().expect("a number of states");
-    println!("table,states,back,stuck,stays,uneven");
+    println!("table,states,back,stuck,stays,uneven,calm_back,calm_stays");
     for pair in args[1..].chunks(2) {
         let mut model =
             Model::parse(&std::fs::read_to_string(&pair[0]).expect("a model file"), &pair[0]).expect("a model");
@@ -80,11 +87,12 @@ fn main() {
         let each = set.specimens.par_iter().take(NETWORKS);
         let counts: Vec<Counts> = each.map(|specimen| network(specimen, set.seed, &table, states)).collect();
         let sum = |of: fn(&Counts) -> u32| f64::from(counts.iter().map(of).sum::<u32>());
-        let all = sum(|c| c.states);
+        let (all, calm) = (sum(|c| c.states), sum(|c| c.calm));
         let name = Path::new(&pair[1]).file_stem().expect("a name").to_string_lossy();
         let counts = [sum(|c| c.back), sum(|c| c.stuck), sum(|c| c.stays), sum(|c| c.uneven)];
         let [back, stuck, stays, uneven] = counts.map(|count| count / all);
-        println!("{name},{all},{back:.4},{stuck:.4},{stays:.4},{uneven:.4}");
+        let [calm_back, calm_stays] = [sum(|c| c.calm_back), sum(|c| c.calm_stays)].map(|count| count / calm);
+        println!("{name},{all},{back:.4},{stuck:.4},{stays:.4},{uneven:.4},{calm_back:.4},{calm_stays:.4}");
     }
 }
 
@@ -119,23 +127,29 @@ fn disturb<P: path::Path>(
         let (least, most) = calm.iter().map(of).fold((f64::INFINITY, 0.0), |(lo, hi), x| (x.min(lo), x.max(hi)));
         0.9 * least <= now && now <= 1.1 * most
     };
-    let mut counts = Counts::default();
-    for state in 0..states {
+    let after = |state: u32, farthest: f64| {
         let mut engine = settled.clone();
         let mut stream = Stream::new(seed.root, seed.specimen, u64::from(state), Purpose::Upsets);
         for sender in engine.senders_mut() {
-            let mut factor = || stream.log_between(1.0 / FARTHEST, FARTHEST);
+            let mut factor = || stream.log_between(1.0 / farthest, farthest);
             let (window, averages) = (factor(), factor());
             sender.scheme.upset(window, averages);
         }
         let then = got(&mut engine, Instant::START + start + while_, while_);
-        counts.states += 1;
-        counts.back += u32::from(near(then.total(), Got::total) && near(then.rtt(), Got::rtt));
-        counts.stuck += u32::from(uneven(&then));
+        let is_back = near(then.total(), Got::total) && near(then.rtt(), Got::rtt);
         let later = got(&mut engine, Instant::START + start + 2 * while_, MORE * while_);
         let on_the_mean = later.packets.iter().map(|packets| packets / MORE).collect();
-        counts.stays += u32::from(uneven(&Got { packets: on_the_mean, ..later }));
-        counts.uneven += u32::from(uneven(&calm[0]));
+        [is_back, uneven(&then), uneven(&Got { packets: on_the_mean, ..later })].map(u32::from)
+    };
+    let mut counts = Counts { states, uneven: states * u32::from(uneven(&calm[0])), ..Counts::default() };
+    for state in 0..states {
+        let [back, stuck, stays] = after(state, FARTHEST);
+        (counts.back, counts.stuck, counts.stays) = (counts.back + back, counts.stuck + stuck, counts.stays + stays);
+    }
+    for state in 0..states.div_ceil(ONE_IN) {
+        let [back, _, stays] = after(state, NEAR);
+        counts.calm += 1;
+        (counts.calm_back, counts.calm_stays) = (counts.calm_back + back, counts.calm_stays + stays);
     }
     counts
 }
