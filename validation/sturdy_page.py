@@ -77,8 +77,8 @@ TITLES = {
         "factors of up to 32, 200 times each. *Back*: the share of states from which throughput and RTT are within "
         "10 % of what they are undisturbed in 20 RTTs or two seconds (0.99 asked). Then the share of states in which "
         "a flow has less than half of an equal share after that time (none asked), and that undisturbed; and of those "
-        "in which some flow has less on the mean of the next 100 RTTs or ten seconds (*stays there*). Beside the first and "
-        "the last, where it was measured, is what it is for flows that were set elsewhere by a percent at most.",
+        "in which some flow has less on the mean of the next 100 RTTs or ten seconds (*stays there*). Beside the first "
+        "and the last, where it was measured, is what it is for flows that were set elsewhere by a percent at most.",
     ),
 }
 
