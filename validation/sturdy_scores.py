@@ -124,10 +124,10 @@ def recovery(algorithm: Algorithm) -> Iterator[Measured]:
         return
     model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
     line = example("recovery", str(STATES), str(model), str(PACKAGE / f"{algorithm.name}.dna"))[0]
-    back, stuck, stays, uneven, calm_back, calm_stays = map(float, line.split(",")[2:])
-    yield "back", back, calm_back, back, NONE, BACK
+    back, stuck, stays, uneven, nudged_back, nudged_stays = map(float, line.split(",")[2:])
+    yield "back", back, nudged_back, back, NONE, BACK
     yield "below half of a share", stuck, uneven, -stuck, NONE, 0.0
-    yield "stays there", stays, calm_stays, -stays, NONE, 0.0
+    yield "stays there", stays, nudged_stays, -stays, NONE, 0.0
 
 
 def example(name: str, *args: str) -> list[str]:

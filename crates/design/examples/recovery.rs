@@ -5,8 +5,8 @@
 //! A table is back if, 20 RTTs or two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of
 //! what they are at some time in the run that nobody disturbed (in ten such whiles, one after another); a flow is stuck if it then has less than half of an equal share of what all have there
 //! (which some have in the run that nobody disturbed, too: `uneven`), and stays if some flow has less on the mean of the five
-//! whiles after that. Some networks are a toss of a coin, whatever was disturbed: what share is back and what stays is said of
-//! flows that were hardly disturbed (`calm`), by a percent at most, too.
+//! whiles after that. What share is back, and stays, of flows that were but nudged, by a percent at most, is said besides: if a
+//! network is a toss of a coin, whatever was disturbed, it shows there.
 //! Whoever chooses between tables gives other networks and states: `SEED=n` in the environment.
 //! Prints a line of CSV for each table. Those for several classes of senders are run by all of them.
 
@@ -33,8 +33,8 @@ const NETWORKS: usize = 20;
 const SEED: u64 = 36_055_512;
 const SETTLED_S: f64 = 60.0;
 const FARTHEST: f64 = 32.0;
-/// Hardly disturbed; of every so many states there is one of these.
-const NEAR: f64 = 1.01;
+/// Those that are nudged; for so many states there is one of them.
+const NUDGE: f64 = 1.01;
 const ONE_IN: u32 = 4;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
@@ -66,16 +66,16 @@ struct Counts {
     stuck: u32,
     stays: u32,
     uneven: u32,
-    calm: u32,
-    calm_back: u32,
-    calm_stays: u32,
+    nudged: u32,
+    nudged_back: u32,
+    nudged_stays: u32,
 }
 
 fn main() {
     let seed = std::env::var("SEED").map_or(SEED, |seed| seed.parse().expect("a seed"));
     let args: Vec<String> = std::env::args().skip(1).collect();
     let states: u32 = args[0].parse().expect("a number of states");
-    println!("table,states,back,stuck,stays,uneven,calm_back,calm_stays");
+    println!("table,states,back,stuck,stays,uneven,nudged_back,nudged_stays");
     for pair in args[1..].chunks(2) {
         let mut model =
             Model::parse(&std::fs::read_to_string(&pair[0]).expect("a model file"), &pair[0]).expect("a model");
@@ -87,12 +87,12 @@ fn main() {
         let each = set.specimens.par_iter().take(NETWORKS);
         let counts: Vec<Counts> = each.map(|specimen| network(specimen, set.seed, &table, states)).collect();
         let sum = |of: fn(&Counts) -> u32| f64::from(counts.iter().map(of).sum::<u32>());
-        let (all, calm) = (sum(|c| c.states), sum(|c| c.calm));
+        let (all, nudged) = (sum(|c| c.states), sum(|c| c.nudged));
         let name = Path::new(&pair[1]).file_stem().expect("a name").to_string_lossy();
         let counts = [sum(|c| c.back), sum(|c| c.stuck), sum(|c| c.stays), sum(|c| c.uneven)];
         let [back, stuck, stays, uneven] = counts.map(|count| count / all);
-        let [calm_back, calm_stays] = [sum(|c| c.calm_back), sum(|c| c.calm_stays)].map(|count| count / calm);
-        println!("{name},{all},{back:.4},{stuck:.4},{stays:.4},{uneven:.4},{calm_back:.4},{calm_stays:.4}");
+        let [nudged_back, nudged_stays] = [sum(|c| c.nudged_back), sum(|c| c.nudged_stays)].map(|count| count / nudged);
+        println!("{name},{all},{back:.4},{stuck:.4},{stays:.4},{uneven:.4},{nudged_back:.4},{nudged_stays:.4}");
     }
 }
 
@@ -141,15 +141,15 @@ fn disturb<P: path::Path>(
         let on_the_mean = later.packets.iter().map(|packets| packets / MORE).collect();
         [is_back, uneven(&then), uneven(&Got { packets: on_the_mean, ..later })].map(u32::from)
     };
-    let mut counts = Counts { states, uneven: states * u32::from(uneven(&calm[0])), ..Counts::default() };
+    let mut counts = Counts { states, nudged: states.div_ceil(ONE_IN), ..Counts::default() };
+    counts.uneven = states * u32::from(uneven(&calm[0]));
     for state in 0..states {
         let [back, stuck, stays] = after(state, FARTHEST);
         (counts.back, counts.stuck, counts.stays) = (counts.back + back, counts.stuck + stuck, counts.stays + stays);
     }
-    for state in 0..states.div_ceil(ONE_IN) {
-        let [back, _, stays] = after(state, NEAR);
-        counts.calm += 1;
-        (counts.calm_back, counts.calm_stays) = (counts.calm_back + back, counts.calm_stays + stays);
+    for state in 0..counts.nudged {
+        let [back, _, stays] = after(state, NUDGE);
+        (counts.nudged_back, counts.nudged_stays) = (counts.nudged_back + back, counts.nudged_stays + stays);
     }
     counts
 }

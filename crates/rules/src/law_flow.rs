@@ -48,8 +48,7 @@ pub struct LawFlow {
     pub(crate) low_before_ns: u64,
     pub(crate) low_from_ns: u64,
     pub(crate) low_packets: u64,
-    /// What the present RTT has delivered, in whole packets, and since when; what the one before did, or the share of
-    /// what was kept until then.
+    /// What the present RTT has delivered, in whole packets, and since when; what the one before counts as having delivered.
     pub(crate) arrived: u64,
     pub(crate) round_from_ns: u64,
     pub(crate) delivered: u64,

@@ -9,7 +9,7 @@ struct exm_flow {
 	exm_u64 shares : 1; /* the link, with others that fill the queue, */
 	exm_u64 rises : 1; /* and has lost none since */
 	exm_u64 lost : 1; /* since the last ACK */
-	exm_u64 delivered : 36; /* what the RTT before did, or the share of what was kept until then */
+	exm_u64 delivered : 36; /* what the RTT before counts as having delivered */
 	exm_u64 delivered_before : 20; /* when the flow began again, in whole packets; 0 otherwise */
 	exm_u64 was_cut : 1; /* a loss was answered in this RTT */
 	exm_u64 begins : 1;
