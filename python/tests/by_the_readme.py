@@ -90,7 +90,7 @@ class LawByTheReadme:
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
-        self.silent_from = self.silence = self.silence_before = self.losses = 0
+        self.silent_from = self.silence = self.silence_before = self.silent = self.losses = 0
         self.longer = self.of_root()
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
         self.crowded = False
@@ -170,6 +170,7 @@ class LawByTheReadme:
             self.longer = self.of_root()
             if law["silence_most"] > 0:
                 longer = self.next_silence()
+                self.silent = min(longer * 256 // 4096, 256)
                 self.longer += 0 if self.begins else longer
             self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
@@ -239,7 +240,8 @@ class LawByTheReadme:
     def go_on(self, length: int, k: int) -> None:
         growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))
         growth = growth * self.boost >> 16 if growth > 0 else growth
-        change = k * (growth + (packets << 16) // max(self.own, 65536))
+        more = packets * (65536 + self.law["silence_adds"] * self.silent // 256) >> 16
+        change = k * (growth + (more << 16) // max(self.own, 65536))
         self.own = max(self.own + change, self.own // 2)
         self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 131072, self.max_window << 16)
         self.set_pace(pace)

@@ -38,6 +38,7 @@ def enduring() -> exmachina.Table:
         "target_of_root": UNIT // 5,
         "silence_most": UNIT,
         "silence_packets": UNIT // 2,
+        "silence_adds": 2 * UNIT,
         "loss_most": UNIT // 50,
     }
     return exmachina.Table.of_law(law, "enduring")
@@ -88,4 +89,5 @@ def numbers(seed: int) -> exmachina.Law:
         shared_rtts=int(rng.integers(1, 200)),
         min_rtt_keeps=log(0.1, 0.98, 0.98) if rng.random() < 0.5 else 0,
         delivered_keeps=log(0.1, 0.98, 0.98) if rng.random() < 0.5 else 0,
+        silence_adds=log(0.05, 8) if rng.random() < 0.7 else 0,
     )

@@ -48,6 +48,7 @@ numbers! {
     target_of_spread: u32,
     silence_most: u32,
     silence_packets: u32,
+    silence_adds: u32,
     loss_most: u32,
     growth: [i32; LEVELS],
     packets: [u32; LEVELS],

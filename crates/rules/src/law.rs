@@ -43,6 +43,9 @@ pub struct Law {
     pub silence_most: u32,
     /// and at most by this one for each packet that has come in it.
     pub silence_packets: u32,
+    /// Where that makes it longer by a sixteenth of the smallest RTT, so many times more packets are added (and in proportion where
+    /// it is less): who is told of the queue late and coarsely finds what is free, and a fair share, by larger steps alone.
+    pub silence_adds: u32,
     /// Whoever lost more than this share of an RTT's packets takes the queue for the longest (never if 0): a full buffer may hold
     /// less than a target.
     pub loss_most: u32,
@@ -134,6 +137,7 @@ impl Law {
             ("target_of_spread", self.target_of_spread),
             ("silence_most", self.silence_most),
             ("silence_packets", self.silence_packets),
+            ("silence_adds", self.silence_adds),
             ("faster", self.faster),
             ("fastest", self.fastest),
             ("first_rate", self.first_rate),

@@ -7,7 +7,7 @@
 use super::MAX_WINDOW;
 use super::law::{LAW_UNIT, LEVELS, Law};
 use super::law_sharing::CLEAR_ROUNDS;
-use super::law_silence::Silence;
+use super::law_silence::{ALL_SILENT, SILENT_RTT, Silence};
 
 /// Where the levels are, and the logarithms to base 2 of how far the next one is.
 pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
@@ -43,6 +43,8 @@ pub struct LawFlow {
     pub(crate) silence: Silence,
     /// What the target is longer by for that, and where an RTT delivers little, as a share of the smallest RTT, in 2^-16.
     pub(crate) longer: u64,
+    /// How much of [`ALL_SILENT`] silences make of it.
+    pub(crate) silent: u64,
     /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
     pub(crate) low_ns: u64,
     pub(crate) low_before_ns: u64,
@@ -91,6 +93,7 @@ impl LawFlow {
             spread_ns: 0,
             silence: Silence::default(),
             longer: of_root(law, window),
+            silent: 0,
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
             low_from_ns: 0,
@@ -244,6 +247,7 @@ impl LawFlow {
         self.longer = of_root(law, self.delivered);
         if law.silence_most > 0 {
             let longer = self.silence.next_round(law, self.gap_ns(), self.min_rtt_ns);
+            self.silent = (longer * ALL_SILENT / SILENT_RTT).min(ALL_SILENT);
             self.longer += if self.begins { 0 } else { longer };
         }
     }
@@ -274,7 +278,9 @@ impl LawFlow {
         if growth > 0 {
             growth = times(growth as u64, self.boost) as i64;
         }
-        let added = (level.of_all(&law.packets) << 16) / self.window.max(LAW_UNIT.into());
+        let more = u64::from(law.silence_adds) * self.silent / ALL_SILENT;
+        let packets_at = times(level.of_all(&law.packets), u64::from(LAW_UNIT) + more);
+        let added = (packets_at << 16) / self.window.max(LAW_UNIT.into());
         let change = packets as i64 * (growth + added as i64);
         self.window = if change < 0 {
             (self.window.saturating_sub(change.unsigned_abs())).max(self.window / 2)

@@ -52,6 +52,8 @@ pub(crate) struct LawMessage {
     silence_most: u32,
     #[prost(uint32, tag = "29")]
     silence_packets: u32,
+    #[prost(uint32, tag = "34")]
+    silence_adds: u32,
     #[prost(uint32, tag = "30")]
     loss_most: u32,
     #[prost(uint32, tag = "32")]
@@ -77,6 +79,7 @@ impl LawMessage {
             target_of_spread: law.target_of_spread,
             silence_most: law.silence_most,
             silence_packets: law.silence_packets,
+            silence_adds: law.silence_adds,
             loss_most: law.loss_most,
             growth: law.growth.to_vec(),
             packets: law.packets.to_vec(),
@@ -112,6 +115,7 @@ impl LawMessage {
             target_of_spread: self.target_of_spread,
             silence_most: self.silence_most,
             silence_packets: self.silence_packets,
+            silence_adds: self.silence_adds,
             loss_most: self.loss_most,
             growth: self.growth.as_slice().try_into().ok()?,
             packets: self.packets.as_slice().try_into().ok()?,

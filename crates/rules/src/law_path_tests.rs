@@ -3,7 +3,7 @@
 use crate::MAX_WINDOW;
 use crate::law::Law;
 use crate::law_flow::LawFlow;
-use crate::law_silence::Silence;
+use crate::law_silence::{ALL_SILENT, Silence};
 use crate::law_tests::{MS, along, law, of, on_a_link};
 
 /// A law of those who bear batches and jitter.
@@ -151,4 +151,33 @@ fn an_rtt_that_sees_next_to_nothing_of_a_batch_is_not_believed() {
         flow.on_ack(&law, (at - 20) * MS, at * MS, 1, 1);
         assert!((flow.delivered as f64 / batch as f64 - left).abs() < 1e-3, "{flow:?}");
     }
+}
+
+#[test]
+fn where_acks_come_in_batches_more_packets_are_added() {
+    let after_a_second = |adds: f64, silence_ms: u64| {
+        let law = Law {
+            silence_adds: of(adds),
+            growth: [1, 0, 0, 0, 0],
+            packets: [of(1.0); 5],
+            most: [of(60.0); 5],
+            ..enduring()
+        };
+        let mut flow = LawFlow { begins: false, window: 40 << 16, delivered: 40 << 16, ..LawFlow::start(&law) };
+        // Paths of 20 ms, 40 packets in each RTT, whose ACKs come together after so long a silence.
+        for rtt in 0..50 {
+            for batch in 1..=20 / silence_ms {
+                let at = MS * (1000 + 20 * rtt + silence_ms * batch);
+                (0..2 * silence_ms).for_each(|k| flow.on_ack(&law, at + k - 20 * MS, at + k, 1, 1));
+            }
+        }
+        (flow.silent, flow.window >> 16)
+    };
+    // An ACK adds a window's part of a packet: of windows the squares grow, from 40² by twice as much as there are ACKs.
+    let [(all, once), (_, twice)] = [0.0, 1.0].map(|adds| after_a_second(adds, 10));
+    assert_eq!((all, once), (ALL_SILENT, 74));
+    assert!((96..=98).contains(&twice), "{twice}");
+    let (some, between) = after_a_second(1.0, 2);
+    assert!(some > 0 && some < ALL_SILENT && between > once && between < twice, "{some} {between}");
+    assert_eq!(after_a_second(1.0, 1), (0, once));
 }

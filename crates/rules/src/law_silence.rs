@@ -16,6 +16,10 @@ const MOST_PACKETS: u64 = 64 << 16;
 /// and silences make a target longer by so many of the smallest RTT at most.
 const MOST_LONGER: u64 = (4 * LAW_UNIT) as u64;
 
+/// A target that is longer by this share of the smallest RTT, in 2^-16, is as silent as it gets, which is so many parts.
+pub(crate) const SILENT_RTT: u64 = (LAW_UNIT / 16) as u64;
+pub(crate) const ALL_SILENT: u64 = 1 << 8;
+
 /// How long no ACK came, in 2^10 ns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Silence {

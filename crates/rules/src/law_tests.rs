@@ -39,6 +39,7 @@ pub(crate) fn law() -> Law {
         room: of(2.0),
         silence_most: 0,
         silence_packets: 0,
+        silence_adds: 0,
         loss_most: 0,
         shared_below: 0,
         shared_scale: 0,

@@ -111,6 +111,7 @@ mod tests {
             target_of_spread: unit / 2,
             silence_most: 0,
             silence_packets: 0,
+            silence_adds: 0,
             loss_most: 0,
             growth: [6000, 3000, 0, -6000, -20_000],
             packets: [unit, unit / 2, 0, 0, 0],

@@ -19,7 +19,7 @@ class Law(TypedDict):
     >>> one = 65536
     >>> law = exmachina.Law(
     ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_gap=one, target_of_spread=one,
-    ...     silence_most=one // 2, silence_packets=one // 10, loss_most=one // 10,
+    ...     silence_most=one // 2, silence_packets=one // 10, silence_adds=one, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
     ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_pause_ns=10_000,
@@ -45,6 +45,9 @@ class Law(TypedDict):
     (0: never),"""
     silence_packets: int
     """and at most by this multiple of it for each packet that has come in it, three left out."""
+    silence_adds: int
+    """Where that makes it longer by a sixteenth of the smallest RTT or more, so many times more packets are added, and in
+    proportion where it is less: who is told of the queue late and coarsely needs larger steps (0: never)."""
     loss_most: int
     """Whoever lost more than this share of the packets of an RTT takes the queue for the longest (0: never)."""
     growth: list[int]
@@ -164,6 +167,7 @@ def _silence(law: Law) -> str:
     return (
         f"where no ACK comes for some time and then many, the target is longer by {part['silence_most']} of that time, "
         f"or by {part['silence_packets']} of it for each packet in it but three, if that is less"
+        + (f"; where that is much, {part['silence_adds']} times more packets are added" if law["silence_adds"] else "")
     )
 
 

@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 41;
+pub const NUMBERS: usize = 42;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -66,6 +66,8 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.02, 1.2),
         // The share of what an RTT delivers that the next one keeps.
         Even(0.0, 0.95),
+        // How many times more packets are added where ACKs come in batches.
+        Even(0.0, 3.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -116,6 +118,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         first_rate,
         min_rtt_goes,
         delivered_keeps,
+        silence_adds,
         rest @ ..,
     ] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
@@ -129,6 +132,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         target_of_spread: unsigned(target_of_spread),
         silence_most,
         silence_packets: if silence_most == 0 { 0 } else { unsigned(silence_packets) },
+        silence_adds: if silence_most == 0 { 0 } else { unsigned(silence_adds) },
         loss_most: Some(unsigned(loss_most)).filter(|&most| most <= MOST_LOSS).unwrap_or(0),
         growth: [growth, growth * less, growth * none, -shrink, -shrink_more].map(signed),
         packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
@@ -178,9 +182,8 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(f64::from(law.least_packets));
     numbers.extend([law.target_of_root, law.silence_most, law.silence_packets].map(of));
     numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
-    numbers.extend(
-        [law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.shared_below, law.shared_scale].map(of),
-    );
+    numbers.extend([law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.silence_adds].map(of));
+    numbers.extend([law.shared_below, law.shared_scale].map(of));
     numbers.extend([of(law.shared_cut), f64::from(law.shared_rtts)]);
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
 }
@@ -232,13 +235,13 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 7..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0]);
+        places[OWN_NUMBERS - 8..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0]);
         let later = |law: &Law| {
             let of_queues = [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
-            (of_queues, law.first_rate, law.min_rtt_keeps, law.delivered_keeps)
+            (of_queues, law.first_rate, law.min_rtt_keeps, law.delivered_keeps, law.silence_adds)
         };
         let law = law_at(&places, None);
-        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), (([0; 4], 0, 0, 0), ([0; 4], 0, 0, 0)));
+        assert_eq!((later(&law), later(&law_at(&places_of(&law), None))), (([0; 4], 0, 0, 0, 0), ([0; 4], 0, 0, 0, 0)));
     }
 
     #[test]

@@ -161,6 +161,7 @@ fn law() -> Law {
         room: 2 * unit,
         silence_most: 0,
         silence_packets: 0,
+        silence_adds: 0,
         loss_most: 0,
         shared_below: 0,
         shared_scale: 0,

@@ -150,6 +150,7 @@ fn law(dice: &mut Dice) -> Law {
         room: any(0, MOST),
         silence_most: any(0, MOST),
         silence_packets: any(0, MOST),
+        silence_adds: any(0, MOST),
         loss_most: any(0, LAW_UNIT),
         shared_below: any(0, LAW_UNIT / 2),
         shared_scale: any(1 << 10, 1 << 18),

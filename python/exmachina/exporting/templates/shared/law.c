@@ -55,6 +55,9 @@
 #define EXM_MOST_PACKETS (64 * EXM_UNIT)
 /* Silences make a target longer by so many of the smallest RTT at most. */
 #define EXM_MOST_LONGER (4 * EXM_UNIT)
+/* One that is longer by this share of the smallest RTT is as silent as it gets, which is so many parts. */
+#define EXM_SILENT_RTT (EXM_UNIT / 16)
+#define EXM_ALL_SILENT (1 << 8)
 /* RTTs that are longer count as 18 minutes, and pauses as ten seconds. */
 #define EXM_LONGEST_NS (1ULL << 40)
 #define EXM_LONGEST_PAUSE_NS 10000000000ULL
@@ -272,6 +275,7 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	if (exm_law.silence_most) {
 		exm_u64 for_silence = exm_next_silence(flow);
 
+		flow->silent = exm_min(for_silence * EXM_ALL_SILENT / EXM_SILENT_RTT, EXM_ALL_SILENT);
 		longer += flow->begins ? 0 : for_silence;
 	}
 	flow->longer = longer;
@@ -325,14 +329,16 @@ EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
 	struct exm_level level = exm_level_of(length);
 	exm_s64 growth = exm_at(level, exm_law.growth);
 	exm_s64 change;
-	exm_u64 window, most;
+	exm_u64 window, most, more;
 
 	if (!flow)
 		return 0;
 	window = flow->window;
 	if (growth > 0)
 		growth = growth * (exm_s64)flow->boost >> 16;
-	growth += (exm_s64)(((exm_u64)exm_at(level, exm_law.packets) << 16) / exm_max(window, EXM_UNIT));
+	more = (exm_u64)exm_at(level, exm_law.packets);
+	more = more * (EXM_UNIT + exm_law.silence_adds * flow->silent / EXM_ALL_SILENT) >> 16;
+	growth += (exm_s64)((more << 16) / exm_max(window, EXM_UNIT));
 	change = (exm_s64)packets * growth;
 	if (change < 0)
 		window -= exm_min((exm_u64)-change, window - window / 2);
