@@ -111,7 +111,10 @@ class LawByTheReadme:
         if not self.begun:
             self.min_rtt = self.srtt = rtt
             self.low_from, self.round_from, self.begun = now, now, True
-            self.own = min(self.own + self.of_first_rate(), self.max_window << 16)
+            self.own += self.of_ms("first_rate")
+            if self.law["first_most"] > 0:
+                self.own = min(self.own, self.of_ms("first_most"))
+            self.own = clamp(self.own, 131072, self.max_window << 16)
         if rtt < self.min_rtt:
             self.min_rtt = rtt + ((self.min_rtt - rtt) * self.law["min_rtt_keeps"] >> 16)
         off = abs(rtt - self.srtt)
@@ -125,9 +128,9 @@ class LawByTheReadme:
             self.silence = max(self.silence, min((at - self.silent_from) % 2**28, rtt >> 10, 2**18 - 1))
             self.silent_from = at
 
-    def of_first_rate(self) -> int:
-        more: int = self.min_rtt * self.law["first_rate"] // 1000000
-        return more
+    def of_ms(self, number: str) -> int:
+        packets: int = self.min_rtt * self.law[number] // 1000000
+        return packets
 
     def of_root(self) -> int:
         longer: int = (self.law["target_of_root"] << 8) // isqrt(max(self.delivered, 65536))
@@ -180,7 +183,7 @@ class LawByTheReadme:
             self.share(now, packets, lost=lost)
             return
         if self.begins and length < law["first_until"]:
-            most = 4 * self.delivered + 655360 + self.of_first_rate()
+            most = 4 * self.delivered + 655360 + self.of_ms("first_rate")
             self.own = min(self.own + packets * law["first_growth"], most)
             self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])

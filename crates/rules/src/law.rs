@@ -76,6 +76,8 @@ pub struct Law {
     pub first_window: u32,
     /// packets that it has more for each ms of its RTT, once that is known: who is far away cannot wait for as many RTTs,
     pub first_rate: u32,
+    /// and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets, and a buffer fewer,
+    pub first_most: u32,
     /// the time between two sends until an RTT is known, ns,
     pub first_pause_ns: u32,
     /// packets added by each that is acknowledged,
@@ -141,6 +143,7 @@ impl Law {
             ("faster", self.faster),
             ("fastest", self.fastest),
             ("first_rate", self.first_rate),
+            ("first_most", self.first_most),
             ("then_window", self.then_window),
             ("room", self.room),
         ];

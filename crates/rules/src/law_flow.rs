@@ -164,7 +164,7 @@ impl LawFlow {
         }
         if self.begins && length < u64::from(law.first_until) {
             self.window += packets * u64::from(law.first_growth);
-            let most = FIRST_MOST * self.delivered + MORE_PACKETS + self.of_first_rate(law);
+            let most = FIRST_MOST * self.delivered + MORE_PACKETS + of_ms(self.min_rtt_ns, law.first_rate);
             self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
             self.set_pace(law.first_pace);
             return;
@@ -183,7 +183,8 @@ impl LawFlow {
         if self.min_rtt_ns == u64::MAX {
             (self.min_rtt_ns, self.srtt_ns) = (rtt, rtt);
             (self.low_from_ns, self.round_from_ns) = (now, now);
-            self.window = (self.window + self.of_first_rate(law)).min(MOST_WINDOW);
+            let most = if law.first_most > 0 { of_ms(rtt, law.first_most) } else { MOST_WINDOW };
+            self.window = (self.window + of_ms(rtt, law.first_rate)).min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
         }
         if rtt < self.min_rtt_ns {
             self.min_rtt_ns = rtt + times(self.min_rtt_ns - rtt, law.min_rtt_keeps.into());
@@ -194,11 +195,6 @@ impl LawFlow {
         self.low_ns = self.low_ns.min(rtt);
         self.low_packets += packets;
         self.arrived += packets;
-    }
-
-    /// Packets that an RTT is worth where a flow begins.
-    fn of_first_rate(&self, law: &Law) -> u64 {
-        self.min_rtt_ns * u64::from(law.first_rate) / 1_000_000
     }
 
     /// The time between two packets of the flow.
@@ -302,6 +298,11 @@ impl LawFlow {
 /// with the smaller window strives for a longer queue, and wins (Swift, SIGCOMM 2020, §3.5).
 pub(crate) fn of_root(law: &Law, delivered: u64) -> u64 {
     (u64::from(law.target_of_root) << 8) / delivered.max(LAW_UNIT.into()).isqrt()
+}
+
+/// Packets that an RTT is worth, at so many for each ms.
+fn of_ms(rtt_ns: u64, packets: u32) -> u64 {
+    rtt_ns * u64::from(packets) / 1_000_000
 }
 
 /// A number times a multiple in 2^-16.

@@ -72,6 +72,17 @@ fn who_is_far_away_begins_with_more_packets_and_keeps_them_till_they_are_deliver
 }
 
 #[test]
+fn who_is_near_begins_with_fewer_packets() {
+    let law = Law { first_rate: of(0.25), first_most: of(7.0), ..law() };
+    for (rtt_us, packets) in [(10, 2), (240, 2), (1000, 7), (1400, 9), (1600, 10), (4000, 11)] {
+        let mut flow = LawFlow::start(&law);
+        flow.on_ack(&law, 0, rtt_us * MS / 1000, 1, 1);
+        // Two packets of room, and what the ACK adds.
+        assert_eq!(flow.window(&law), 2 + packets + 1, "{rtt_us}");
+    }
+}
+
+#[test]
 fn one_silence_is_an_outage_and_one_before_a_packet_was_sent_no_silence() {
     let law = enduring();
     let mut flow = LawFlow::start(&law);

@@ -29,6 +29,7 @@ pub(crate) fn law() -> Law {
         fastest: of(4.0),
         first_window: of(10.0),
         first_rate: 0,
+        first_most: 0,
         delivered_keeps: 0,
         min_rtt_keeps: 0,
         first_pause_ns: 10_000,

@@ -16,7 +16,7 @@ pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
         // A law's few numbers of seconds. C is packets/s³, and bounded: a law that shares is not quite the same in far units.
         let by = |number: u32, factor: f64| (f64::from(number) * factor).round() as u32;
         law.first_pause_ns = by(law.first_pause_ns, times);
-        law.first_rate = by(law.first_rate, 1.0 / times);
+        (law.first_rate, law.first_most) = (by(law.first_rate, 1.0 / times), by(law.first_most, 1.0 / times));
         if law.shared_below > 0 {
             law.shared_scale = by(law.shared_scale, times.powi(-3)).clamp(1 << 10, 1 << 18);
         }
@@ -98,7 +98,8 @@ mod tests {
             assert!((packets(&network, &table, times) / usual - 1.0).abs() < 2e-3, "{times}");
         }
         // It would not be, if what a law says of seconds stayed as it is.
-        let unchanged = RuleTable::of_law(&Signal::ALL[..4], Law { first_rate: law.first_rate * 8, ..law });
+        let (first_rate, first_most) = (law.first_rate * 8, law.first_most * 8);
+        let unchanged = RuleTable::of_law(&Signal::ALL[..4], Law { first_rate, first_most, ..law });
         assert!((packets(&network, &unchanged, 8.0) / usual - 1.0).abs() > 5e-3);
     }
 
@@ -123,6 +124,7 @@ mod tests {
             fastest: unit,
             first_window: 4 * unit,
             first_rate: unit / 4,
+            first_most: unit / 4,
             delivered_keeps: 0,
             min_rtt_keeps: 0,
             first_pause_ns: 100_000,

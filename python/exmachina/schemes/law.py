@@ -22,9 +22,9 @@ class Law(TypedDict):
     ...     silence_most=one // 2, silence_packets=one // 10, silence_adds=one, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
-    ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_pause_ns=10_000,
-    ...     first_growth=one, first_pace=one // 2, first_until=one, then_window=one, room=2 * one,
-    ...     shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
+    ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
+    ...     first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one, then_window=one,
+    ...     room=2 * one, shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
     >>> table = exmachina.Table.of_law(law, "mine")
     >>> exmachina.Flow(table).window, table.law == law
@@ -46,8 +46,8 @@ class Law(TypedDict):
     silence_packets: int
     """and at most by this multiple of it for each packet that has come in it, three left out."""
     silence_adds: int
-    """Where that makes it longer by a sixteenth of the smallest RTT or more, so many times more packets are added, and in
-    proportion where it is less: who is told of the queue late and coarsely needs larger steps (0: never)."""
+    """Where that makes it longer by a sixteenth of the smallest RTT or more, so many times more packets are added, and
+    in proportion where it is less: who is told of the queue late and coarsely needs larger steps (0: never)."""
     loss_most: int
     """Whoever lost more than this share of the packets of an RTT takes the queue for the longest (0: never)."""
     growth: list[int]
@@ -76,6 +76,8 @@ class Law(TypedDict):
     """The window of a flow that begins,"""
     first_rate: int
     """packets that it has more for each ms of its RTT, once that is known (0: none),"""
+    first_most: int
+    """and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets."""
     first_pause_ns: int
     """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
     first_growth: int
@@ -137,8 +139,10 @@ def _packets(count: int) -> str:
 
 
 def _rate(part: dict[str, float]) -> str:
-    rate = part["first_rate"]
-    return f"has {rate:.3g} more for each ms of its RTT once that is known, " if rate else ""
+    rate, most = part["first_rate"], part["first_most"]
+    said = [f"has {rate:.3g} more for each ms of its RTT"] if rate else []
+    said += [f"{'' if rate else 'has '}at most {most:.3g} for each ms of {'it' if rate else 'its RTT'}"] if most else []
+    return f"{', and '.join(said)} once that is known, " if said else ""
 
 
 def _root(part: dict[str, float]) -> str:

@@ -151,6 +151,7 @@ fn law() -> Law {
         fastest: unit,
         first_window: 10 * unit,
         first_rate: 0,
+        first_most: 0,
         delivered_keeps: 0,
         min_rtt_keeps: 0,
         first_pause_ns: 1000,

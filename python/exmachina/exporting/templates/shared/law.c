@@ -134,22 +134,25 @@ static exm_u64 exm_rtt(const struct exm_ack *ack)
 	return shown < 0 ? least : exm_clamp((exm_u64)shown, least, EXM_LONGEST_NS);
 }
 
-/* Packets that an RTT is worth where a flow begins. */
-static exm_u64 exm_of_first_rate(const struct exm_flow *flow)
+/* Packets that an RTT is worth, at so many for each ms. */
+static exm_u64 exm_of_ms(exm_u64 rtt_ns, exm_u64 packets)
 {
-	return (exm_u64)flow->min_rtt_ns * exm_law.first_rate / 1000000;
+	return rtt_ns * packets / 1000000;
 }
 
 /* Notes an RTT. */
 EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 packets)
 {
-	exm_u64 off;
+	exm_u64 off, window;
 
 	if (!flow)
 		return 0;
 	if (!flow->min_rtt_ns) {
 		flow->min_rtt_ns = rtt;
-		flow->window = exm_min(flow->window + exm_of_first_rate(flow), EXM_MOST_WINDOW);
+		window = flow->window + exm_of_ms(rtt, exm_law.first_rate);
+		if (exm_law.first_most)
+			window = exm_min(window, exm_of_ms(rtt, exm_law.first_most));
+		flow->window = exm_clamp(window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
 		flow->srtt_ns = rtt;
 		flow->low_from_ns = now;
 		flow->round_from_ns = now;
@@ -316,7 +319,8 @@ EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 /* What an ACK does while a flow begins. */
 static void exm_begin(struct exm_flow *flow, exm_u64 packets)
 {
-	exm_u64 most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS + exm_of_first_rate(flow);
+	exm_u64 most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS
+		+ exm_of_ms(flow->min_rtt_ns, exm_law.first_rate);
 	exm_u64 window = exm_min(flow->window + packets * exm_law.first_growth, most);
 
 	flow->window = exm_clamp(window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
