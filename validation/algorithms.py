@@ -186,9 +186,15 @@ def tuned_facts(name: str, made: _core.Provenance, generations: Path) -> dict[st
         raise SystemExit(f"{generations}: expected what `tuned.py` gave, around the law that comes with the program")
     worth = read[0].group_by("generation", maintain_order=True).agg(pl.col("worth").mean())["worth"].to_list()
     cpu_s = rounded(float(read[1]["cpu_s"]))
-    before = begun.get("tuned", {"cpu_s": 0})["cpu_s"]
     tuned = json.loads(made.search)["tuned"] | {"cpu_s": cpu_s, "worth": [rounded(each) for each in worth]}
-    return begun | {"cpu_s": rounded(begun["cpu_s"] - before + cpu_s), "tuned": tuned}
+    earlier = begun.get("tuned", {"cpu_s": 0, "start": None})
+    before = earlier.get("cpu_s_before", 0)
+    designing = begun["cpu_s"] - earlier["cpu_s"] - before
+    if earlier["start"] not in (None, tuned["start"]):
+        # Around a law that had been tuned itself.
+        before += earlier["cpu_s"]
+    tuned |= {"cpu_s_before": rounded(before)} if before else {}
+    return begun | {"cpu_s": rounded(designing + before + cpu_s), "tuned": tuned}
 
 
 def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:

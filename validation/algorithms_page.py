@@ -247,9 +247,14 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
                 f"`{one.name}` was tuned after its design ([how](search.md#tuning-beside-rivals)), beside "
                 f"{', '.join(f'`{name}`' for name in tuned['rivals'])}: {tuned['generations']} generations of "
                 f"{tuned['candidates']} candidates on {tuned['networks']} networks each, seed {tuned['seed']}, "
-                f"{duration(tuned['cpu_s'])} of its CPU time{by_hand(tuned)}.\n"
+                f"{duration(tuned['cpu_s'])} of its CPU time{before(tuned)}{by_hand(tuned)}.\n"
             )
     return "".join(f"\n{line}" for line in lines)
+
+
+def before(tuned: Mapping[str, Any]) -> str:
+    """What earlier tunings took, whose law this one began with."""
+    return f", and {duration(tuned['cpu_s_before'])} of earlier ones" if "cpu_s_before" in tuned else ""
 
 
 def by_hand(tuned: Mapping[str, Any]) -> str:
