@@ -43,8 +43,8 @@ pub struct Law {
     pub silence_most: u32,
     /// and at most by this one for each packet that has come in it.
     pub silence_packets: u32,
-    /// Where that makes it longer by a sixteenth of the smallest RTT, so many times more packets are added (and in proportion where
-    /// it is less): who is told of the queue late and coarsely finds what is free, and a fair share, by larger steps alone.
+    /// Where that makes it longer by a sixteenth of the smallest RTT or more, packets are added 1 plus this multiple as fast, in
+    /// proportion where it is less: who is told of the queue late and coarsely finds what is free, and a fair share, by larger steps.
     pub silence_adds: u32,
     /// Whoever lost more than this share of an RTT's packets takes the queue for the longest (never if 0): a full buffer may hold
     /// less than a target.

@@ -46,8 +46,8 @@ class Law(TypedDict):
     silence_packets: int
     """and at most by this multiple of it for each packet that has come in it, three left out."""
     silence_adds: int
-    """Where that makes it longer by a sixteenth of the smallest RTT or more, so many times more packets are added, and
-    in proportion where it is less: who is told of the queue late and coarsely needs larger steps (0: never)."""
+    """Where that makes it longer by a sixteenth of the smallest RTT or more, packets are added 1 plus this multiple as
+    fast, in proportion where it is less: who is told of the queue late and coarsely needs larger steps (0: never)."""
     loss_most: int
     """Whoever lost more than this share of the packets of an RTT takes the queue for the longest (0: never)."""
     growth: list[int]
@@ -168,10 +168,11 @@ def _silence(law: Law) -> str:
     if not law["silence_most"]:
         return "it takes jitter that keeps packets in order, and what comes in batches, for a queue"
     part = {name: f"{value / UNIT:.3g}" for name, value in law.items() if isinstance(value, int)}
+    faster = 1 + law["silence_adds"] / UNIT
     return (
         f"where no ACK comes for some time and then many, the target is longer by {part['silence_most']} of that time, "
         f"or by {part['silence_packets']} of it for each packet in it but three, if that is less"
-        + (f"; where that is much, {part['silence_adds']} times more packets are added" if law["silence_adds"] else "")
+        + (f"; where that is much, packets are added {faster:.3g} times as fast" if faster > 1 else "")
     )
 
 

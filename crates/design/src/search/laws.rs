@@ -66,7 +66,7 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.02, 1.2),
         // The share of what an RTT delivers that the next one keeps.
         Even(0.0, 0.95),
-        // How many times more packets are added where ACKs come in batches.
+        // By what multiple packets are added faster where ACKs come in batches.
         Even(0.0, 3.0),
         // Packets that a beginning has at most for each ms, any number if above the most.
         Log(2.0, 60.0),
