@@ -43,7 +43,7 @@ pub struct LawFlow {
     pub(crate) silence: Silence,
     /// What the target is longer by for that, and where an RTT delivers little, as a share of the smallest RTT, in 2^-16.
     pub(crate) longer: u64,
-    /// How much of [`ALL_SILENT`] silences make of it.
+    /// How silent the RTT before was, of [`ALL_SILENT`].
     pub(crate) silent: u64,
     /// The smallest RTT of this quarter of an RTT and of the one before; when this one began.
     pub(crate) low_ns: u64,

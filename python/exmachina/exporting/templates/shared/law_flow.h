@@ -19,7 +19,7 @@ struct exm_flow {
 	exm_u64 pause_ns : 34; /* least time between two packets */
 	exm_u64 losses : 20; /* packets lost in this RTT, */
 	exm_u64 crowded : 1; /* and whether those of the one before were too many */
-	exm_u64 silent : 9; /* what silences make of that, in 2^-8 of a sixteenth, which is as silent as it gets */
+	exm_u64 silent : 9; /* how silent the RTT before was, in 2^-8 of as silent as it gets */
 	exm_u64 min_rtt_ns : 41; /* 0: there was no ACK yet */
 	exm_u64 boost : 23; /* how many times faster than at first it grows, in 2^-16 */
 	/* The smallest RTT of this quarter of an RTT and of the one before; when this one began; and this RTT. */
