@@ -184,7 +184,7 @@ class LawByTheReadme:
             return
         if self.begins and length < law["first_until"]:
             most = 4 * self.delivered + 655360 + self.of_ms("first_rate")
-            self.own = min(self.own + packets * law["first_growth"], most)
+            self.own = min(max(self.own + packets * law["first_growth"], self.train(now)), most)
             self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])
             return
@@ -193,6 +193,15 @@ class LawByTheReadme:
         self.go_on(length, packets)
         if law["shared_below"] > 0:
             self.watch(length, now)
+
+    def train(self, now: int) -> int:
+        elapsed = min((now - self.round_from) % 2**64, 2**40)
+        if self.rounds > 0 or self.delivered_before > 0 or self.arrived < 8 or elapsed == 0:
+            return 0
+        packets = min(self.arrived, self.max_window) - 1
+        holds = min(packets * min((self.min_rtt << 16) // elapsed, 2**32), self.max_window << 16)
+        train: int = holds * self.law["first_train"] >> 16
+        return train
 
     def watch(self, length: int, now: int) -> None:
         if length < 65536:

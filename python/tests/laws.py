@@ -91,4 +91,5 @@ def numbers(seed: int) -> exmachina.Law:
         delivered_keeps=log(0.1, 0.98, 0.98) if rng.random() < 0.5 else 0,
         silence_adds=log(0.05, 8) if rng.random() < 0.7 else 0,
         first_most=log(0.02, 20) if rng.random() < 0.5 else 0,
+        first_train=log(0.05, 2) if rng.random() < 0.7 else 0,
     )

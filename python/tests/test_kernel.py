@@ -82,7 +82,7 @@ def test_a_connection_under_a_law_has_its_window_and_the_room_beside_it(kernel_h
     name = f"t{os.getpid()}"
     # It begins for ever, since no queue is five targets long, and all that is added is less than a packet.
     still: Law = {**numbers(0), "first_window": 10 * UNIT, "first_growth": 1, "first_until": 5 * UNIT}
-    table = Table.of_law({**still, "first_most": 0, "room": 3 * UNIT}, "still")
+    table = Table.of_law({**still, "first_most": 0, "first_train": 0, "room": 3 * UNIT}, "still")
     folder = built(table, tmp_path / "law", kernel_header, name)
     with loaded(folder), two_hosts() as hosts:
         said, received = transferred(hosts, name, 1_000_000)

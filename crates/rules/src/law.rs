@@ -78,6 +78,9 @@ pub struct Law {
     pub first_rate: u32,
     /// and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets, and a buffer fewer,
     pub first_most: u32,
+    /// the share that its window has at least of what the path holds, by how far apart ACKs of its first packets are, until an RTT
+    /// has passed after the first (0: none),
+    pub first_train: u32,
     /// the time between two sends until an RTT is known, ns,
     pub first_pause_ns: u32,
     /// packets added by each that is acknowledged,
@@ -144,6 +147,7 @@ impl Law {
             ("fastest", self.fastest),
             ("first_rate", self.first_rate),
             ("first_most", self.first_most),
+            ("first_train", self.first_train),
             ("then_window", self.then_window),
             ("room", self.room),
         ];

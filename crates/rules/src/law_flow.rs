@@ -22,6 +22,8 @@ pub const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
 pub(crate) const MORE_PACKETS: u64 = 10 << 16;
 /// While a flow begins its window is at most so many times what was delivered.
 pub const FIRST_MOST: u64 = 4;
+/// ACKs of so many packets say how far apart the path lets packets come.
+const TRAIN: u64 = 8;
 /// Where a flow begins again, an RTT must deliver so many times what it did.
 const AGAIN_GAIN: u64 = 2;
 /// RTTs are counted to here.
@@ -163,7 +165,7 @@ impl LawFlow {
             return self.share(law, received_ns, packets, lost);
         }
         if self.begins && length < u64::from(law.first_until) {
-            self.window += packets * u64::from(law.first_growth);
+            self.window = (self.window + packets * u64::from(law.first_growth)).max(self.train(law, received_ns));
             let most = FIRST_MOST * self.delivered + MORE_PACKETS + of_ms(self.min_rtt_ns, law.first_rate);
             self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
             self.set_pace(law.first_pace);
@@ -246,6 +248,18 @@ impl LawFlow {
             self.silent = (longer * ALL_SILENT / SILENT_RTT).min(ALL_SILENT);
             self.longer += if self.begins { 0 } else { longer };
         }
+    }
+
+    /// A share of what the path holds, if packets go on to come as those of a beginning's first window do: who sends them at once is
+    /// told by the slowest link how far apart they can be.
+    fn train(&self, law: &Law, now: u64) -> u64 {
+        let elapsed = now.wrapping_sub(self.round_from_ns).min(LONGEST_NS);
+        let is_first = self.rounds == 0 && self.delivered_before == 0;
+        if law.first_train == 0 || !is_first || self.arrived < TRAIN || elapsed == 0 {
+            return 0;
+        }
+        let in_an_rtt = (self.arrived.min(MAX_WINDOW.into()) - 1) * ((self.min_rtt_ns << 16) / elapsed).min(1 << 32);
+        times(in_an_rtt.min(MOST_WINDOW), law.first_train.into())
     }
 
     /// What the RTT is now is taken for what it is without a queue.

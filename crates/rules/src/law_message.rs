@@ -33,6 +33,8 @@ pub(crate) struct LawMessage {
     first_rate: u32,
     #[prost(uint32, tag = "35")]
     first_most: u32,
+    #[prost(uint32, tag = "36")]
+    first_train: u32,
     #[prost(uint32, tag = "11")]
     first_pause_ns: u32,
     #[prost(uint32, tag = "12")]
@@ -92,6 +94,7 @@ impl LawMessage {
             first_window: law.first_window,
             first_rate: law.first_rate,
             first_most: law.first_most,
+            first_train: law.first_train,
             first_pause_ns: law.first_pause_ns,
             first_growth: law.first_growth,
             first_pace: law.first_pace,
@@ -129,6 +132,7 @@ impl LawMessage {
             first_window: self.first_window,
             first_rate: self.first_rate,
             first_most: self.first_most,
+            first_train: self.first_train,
             first_pause_ns: self.first_pause_ns,
             first_growth: self.first_growth,
             first_pace: self.first_pace,

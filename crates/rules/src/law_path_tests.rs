@@ -83,6 +83,21 @@ fn who_is_near_begins_with_fewer_packets() {
 }
 
 #[test]
+fn the_first_packets_say_what_the_path_holds() {
+    let law = Law { first_window: of(16.0), first_growth: of(0.5), first_train: of(0.25), ..law() };
+    // A quarter of what comes in 50 ms if all is as far apart as the first eight, and half a packet for each that comes after;
+    // but 4 times 16 and ten are the most.
+    for (apart_us, packets) in [(0, 24), (10, 74), (300, 45), (1000, 24)] {
+        let mut flow = LawFlow::start(&law);
+        (0..16).for_each(|k| flow.on_ack(&law, 0, 50 * MS + k * apart_us * MS / 1000, 1, 1));
+        assert_eq!(flow.window(&law) - 2, packets, "{apart_us}");
+        // An RTT later they say nothing any more.
+        (0..16).for_each(|k| flow.on_ack(&law, 60 * MS, 120 * MS + k, 1, 1));
+        assert!(flow.window(&law) <= 2 + packets + 8, "{apart_us}");
+    }
+}
+
+#[test]
 fn one_silence_is_an_outage_and_one_before_a_packet_was_sent_no_silence() {
     let law = enduring();
     let mut flow = LawFlow::start(&law);

@@ -125,6 +125,7 @@ mod tests {
             first_window: 4 * unit,
             first_rate: unit / 4,
             first_most: unit / 4,
+            first_train: unit / 4,
             delivered_keeps: 0,
             min_rtt_keeps: 0,
             first_pause_ns: 100_000,

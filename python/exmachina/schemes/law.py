@@ -23,6 +23,7 @@ class Law(TypedDict):
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
     ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
+    ...     first_train=one // 4,
     ...     first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one, then_window=one,
     ...     room=2 * one, shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
@@ -78,6 +79,9 @@ class Law(TypedDict):
     """packets that it has more for each ms of its RTT, once that is known (0: none),"""
     first_most: int
     """and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets."""
+    first_train: int
+    """The share that its window has at least of what the path holds, by how far apart ACKs of its first packets are,
+    until an RTT has passed after the first (0: none),"""
     first_pause_ns: int
     """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
     first_growth: int
@@ -126,7 +130,8 @@ def law_words(law: Law) -> list[str]:
         _silence(law),
         _losses(law),
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, "
-        f"{_rate(part)}and adds {part['first_growth']:.3g} for each that is acknowledged until there is {ends}",
+        f"{_rate(part)}and adds {part['first_growth']:.3g} for each that is acknowledged until there is {ends}"
+        f"{_train(part)}",
         _begins_again(law["again_rtts"]),
         _shares(law),
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
@@ -143,6 +148,12 @@ def _rate(part: dict[str, float]) -> str:
     said = [f"has {rate:.3g} more for each ms of its RTT"] if rate else []
     said += [f"{'' if rate else 'has '}at most {most:.3g} for each ms of {'it' if rate else 'its RTT'}"] if most else []
     return f"{', and '.join(said)} once that is known, " if said else ""
+
+
+def _train(part: dict[str, float]) -> str:
+    train = part["first_train"]
+    said = f"; by how far apart its first ACKs are it has {train:.3g} of what the path holds, or more, an RTT later"
+    return said if train else ""
 
 
 def _root(part: dict[str, float]) -> str:

@@ -152,6 +152,7 @@ fn law() -> Law {
         first_window: 10 * unit,
         first_rate: 0,
         first_most: 0,
+        first_train: 0,
         delivered_keeps: 0,
         min_rtt_keeps: 0,
         first_pause_ns: 1000,

@@ -25,6 +25,8 @@
 #define EXM_MORE_PACKETS (10 * EXM_UNIT)
 /* While a flow begins its window is at most so many times what was delivered. */
 #define EXM_FIRST_MOST 4
+/* ACKs of so many packets say how far apart the path lets packets come. */
+#define EXM_TRAIN 8
 /* Where a flow begins again, an RTT must deliver so many times what it did. */
 #define EXM_AGAIN_GAIN 2
 /* A flow that shares a link begins to with half as much again in each RTT, until the first loss, */
@@ -316,13 +318,29 @@ EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 	return 0;
 }
 
+/* A share of what the path holds, if packets go on to come as those of a beginning's first window do. */
+EXM_CALL exm_u64 exm_train(struct exm_flow *flow, exm_u64 now)
+{
+	exm_u64 elapsed, in_an_rtt;
+
+	if (!flow || !exm_law.first_train || flow->rounds || flow->delivered_before || flow->arrived < EXM_TRAIN)
+		return 0;
+	elapsed = exm_min(now - flow->round_from_ns, EXM_LONGEST_NS);
+	if (!elapsed)
+		return 0;
+	in_an_rtt = exm_min(((exm_u64)flow->min_rtt_ns << 16) / elapsed, 1ULL << 32);
+	in_an_rtt *= (exm_u64)flow->arrived - 1;
+	return exm_min(in_an_rtt, EXM_MOST_WINDOW) * exm_law.first_train >> 16;
+}
+
 /* What an ACK does while a flow begins. */
-static void exm_begin(struct exm_flow *flow, exm_u64 packets)
+static void exm_begin(struct exm_flow *flow, exm_u64 now, exm_u64 packets)
 {
 	exm_u64 most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS
 		+ exm_of_ms(flow->min_rtt_ns, exm_law.first_rate);
-	exm_u64 window = exm_min(flow->window + packets * exm_law.first_growth, most);
+	exm_u64 window = exm_max(flow->window + packets * exm_law.first_growth, exm_train(flow, now));
 
+	window = exm_min(window, most);
 	flow->window = exm_clamp(window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
 	exm_set_pace(flow, exm_law.first_pace);
 }
@@ -478,7 +496,7 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 		return;
 	}
 	if (flow->begins && length < exm_law.first_until) {
-		exm_begin(flow, packets);
+		exm_begin(flow, now, packets);
 		return;
 	}
 	if (flow->begins)
