@@ -165,7 +165,8 @@ class LawByTheReadme:
         if (now - self.round_from) % 2**64 >= self.srtt:
             elapsed = clamp((now - self.round_from) % 2**64, 1, 2**40)
             share = min((self.srtt << 16) // elapsed, 65536)
-            least = max(self.delivered * self.law["delivered_keeps"] >> 16, 4096)
+            by_train = self.is_first_round() and self.delivered > law["first_window"]
+            least = max(self.delivered if by_train else self.delivered * self.law["delivered_keeps"] >> 16, 4096)
             self.delivered = clamp(min(self.arrived, self.max_window) * share, least, self.max_window << 16)
             lost_most = (self.losses + min(self.arrived, self.max_window)) * law["loss_most"]
             self.crowded, self.losses = law["loss_most"] > 0 and self.losses << 16 > lost_most, 0
@@ -183,8 +184,10 @@ class LawByTheReadme:
             self.share(now, packets, lost=lost)
             return
         if self.begins and length < law["first_until"]:
+            train = self.train(now)
+            self.delivered = max(self.delivered, train // 2)
             most = 4 * self.delivered + 655360 + self.of_ms("first_rate")
-            self.own = min(max(self.own + packets * law["first_growth"], self.train(now)), most)
+            self.own = min(max(self.own + packets * law["first_growth"], train), most)
             self.own = clamp(self.own, 131072, self.max_window << 16)
             self.set_pace(law["first_pace"])
             return
@@ -195,13 +198,16 @@ class LawByTheReadme:
             self.watch(length, now)
 
     def train(self, now: int) -> int:
-        elapsed = min((now - self.round_from) % 2**64, 2**40)
-        if self.rounds > 0 or self.delivered_before > 0 or self.arrived < 8 or elapsed == 0:
+        elapsed: int = min((now - self.round_from) % 2**64, 2**40) + self.law["first_train_ns"]
+        if not self.is_first_round() or self.arrived < 8 or elapsed == 0:
             return 0
         packets = min(self.arrived, self.max_window) - 1
         holds = min(packets * min((self.min_rtt << 16) // elapsed, 2**32), self.max_window << 16)
-        train: int = holds * self.law["first_train"] >> 16
+        train: int = min(holds * self.law["first_train"] >> 16, self.max_window << 16)
         return train
+
+    def is_first_round(self) -> bool:
+        return self.begins and self.rounds == 0 and self.delivered_before == 0
 
     def watch(self, length: int, now: int) -> None:
         if length < 65536:

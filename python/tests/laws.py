@@ -92,4 +92,5 @@ def numbers(seed: int) -> exmachina.Law:
         silence_adds=log(0.05, 8) if rng.random() < 0.7 else 0,
         first_most=log(0.02, 20) if rng.random() < 0.5 else 0,
         first_train=log(0.05, 2) if rng.random() < 0.7 else 0,
+        first_train_ns=int(10 ** rng.uniform(4, 7.5)),
     )

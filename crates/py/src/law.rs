@@ -64,6 +64,7 @@ numbers! {
     first_rate: u32,
     first_most: u32,
     first_train: u32,
+    first_train_ns: u32,
     first_pause_ns: u32,
     first_growth: u32,
     first_pace: u32,

@@ -165,7 +165,9 @@ impl LawFlow {
             return self.share(law, received_ns, packets, lost);
         }
         if self.begins && length < u64::from(law.first_until) {
-            self.window = (self.window + packets * u64::from(law.first_growth)).max(self.train(law, received_ns));
+            let train = self.train(law, received_ns);
+            self.window = (self.window + packets * u64::from(law.first_growth)).max(train);
+            self.delivered = self.delivered.max(train / 2);
             let most = FIRST_MOST * self.delivered + MORE_PACKETS + of_ms(self.min_rtt_ns, law.first_rate);
             self.window = self.window.min(most).clamp(LEAST_WINDOW, MOST_WINDOW);
             self.set_pace(law.first_pace);
@@ -235,7 +237,10 @@ impl LawFlow {
     fn next_round(&mut self, law: &Law, now: u64) {
         let elapsed = now.wrapping_sub(self.round_from_ns).clamp(1, LONGEST_NS);
         let arrived = self.arrived.min(MAX_WINDOW.into());
-        let least = times(self.delivered, law.delivered_keeps.into()).max(LEAST_DELIVERED);
+        // What was sent by what the first packets said arrives in the next RTT.
+        let by_train = self.is_first_round() && self.delivered > law.first_window.into();
+        let keeps = if by_train { LAW_UNIT } else { law.delivered_keeps };
+        let least = times(self.delivered, keeps.into()).max(LEAST_DELIVERED);
         self.delivered = (arrived * share(self.srtt_ns, elapsed)).clamp(least, MOST_WINDOW);
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
@@ -253,13 +258,17 @@ impl LawFlow {
     /// A share of what the path holds, if packets go on to come as those of a beginning's first window do: who sends them at once is
     /// told by the slowest link how far apart they can be.
     fn train(&self, law: &Law, now: u64) -> u64 {
-        let elapsed = now.wrapping_sub(self.round_from_ns).min(LONGEST_NS);
-        let is_first = self.rounds == 0 && self.delivered_before == 0;
-        if law.first_train == 0 || !is_first || self.arrived < TRAIN || elapsed == 0 {
+        let elapsed = now.wrapping_sub(self.round_from_ns).min(LONGEST_NS) + u64::from(law.first_train_ns);
+        if law.first_train == 0 || !self.is_first_round() || self.arrived < TRAIN || elapsed == 0 {
             return 0;
         }
         let in_an_rtt = (self.arrived.min(MAX_WINDOW.into()) - 1) * ((self.min_rtt_ns << 16) / elapsed).min(1 << 32);
-        times(in_an_rtt.min(MOST_WINDOW), law.first_train.into())
+        times(in_an_rtt.min(MOST_WINDOW), law.first_train.into()).min(MOST_WINDOW)
+    }
+
+    /// Nothing is known of this RTT yet but how long it is.
+    fn is_first_round(&self) -> bool {
+        self.begins && self.rounds == 0 && self.delivered_before == 0
     }
 
     /// What the RTT is now is taken for what it is without a queue.

@@ -35,6 +35,8 @@ pub(crate) struct LawMessage {
     first_most: u32,
     #[prost(uint32, tag = "36")]
     first_train: u32,
+    #[prost(uint32, tag = "37")]
+    first_train_ns: u32,
     #[prost(uint32, tag = "11")]
     first_pause_ns: u32,
     #[prost(uint32, tag = "12")]
@@ -95,6 +97,7 @@ impl LawMessage {
             first_rate: law.first_rate,
             first_most: law.first_most,
             first_train: law.first_train,
+            first_train_ns: law.first_train_ns,
             first_pause_ns: law.first_pause_ns,
             first_growth: law.first_growth,
             first_pace: law.first_pace,
@@ -133,6 +136,7 @@ impl LawMessage {
             first_rate: self.first_rate,
             first_most: self.first_most,
             first_train: self.first_train,
+            first_train_ns: self.first_train_ns,
             first_pause_ns: self.first_pause_ns,
             first_growth: self.first_growth,
             first_pace: self.first_pace,

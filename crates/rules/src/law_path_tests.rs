@@ -84,17 +84,38 @@ fn who_is_near_begins_with_fewer_packets() {
 
 #[test]
 fn the_first_packets_say_what_the_path_holds() {
-    let law = Law { first_window: of(16.0), first_growth: of(0.5), first_train: of(0.25), ..law() };
-    // A quarter of what comes in 50 ms if all is as far apart as the first eight, and half a packet for each that comes after;
-    // but 4 times 16 and ten are the most.
-    for (apart_us, packets) in [(0, 24), (10, 74), (300, 45), (1000, 24)] {
+    let first_train_ns = MS as u32;
+    let law = Law { first_window: of(16.0), first_growth: of(0.5), first_train: of(0.25), first_train_ns, ..law() };
+    // A quarter of what comes in 50 ms if all is as far apart as these 16, had they taken a millisecond more; half a packet for each
+    // is more where they are slow.
+    for (apart_us, packets, counts) in [(0, 187, 93), (10, 163, 81), (200, 46, 23), (1000, 24, 16)] {
         let mut flow = LawFlow::start(&law);
         (0..16).for_each(|k| flow.on_ack(&law, 0, 50 * MS + k * apart_us * MS / 1000, 1, 1));
-        assert_eq!(flow.window(&law) - 2, packets, "{apart_us}");
-        // An RTT later they say nothing any more.
-        (0..16).for_each(|k| flow.on_ack(&law, 60 * MS, 120 * MS + k, 1, 1));
-        assert!(flow.window(&law) <= 2 + packets + 8, "{apart_us}");
+        assert_eq!((flow.window(&law) - 2, flow.delivered >> 16), (packets, counts), "{apart_us}");
+        // They count until what was sent by them can have come, whatever came until then, and not an RTT longer.
+        let mut now = 260 * MS;
+        flow.on_ack(&law, now - 50 * MS, now, 1, 1);
+        assert_eq!(flow.delivered >> 16 >= counts, counts > 16, "{flow:?}");
+        (0..16).for_each(|k| flow.on_ack(&law, now - 50 * MS, now + k, 1, 1));
+        now += 60 * MS;
+        flow.on_ack(&law, now - 50 * MS, now, 1, 1);
+        assert!((14..=17).contains(&(flow.delivered >> 16)), "{flow:?}");
     }
+}
+
+#[test]
+fn a_beginning_that_ends_soon_leaves_what_its_first_packets_said() {
+    let law = Law { first_window: of(16.0), first_train: of(0.5), first_train_ns: MS as u32, ..law() };
+    let after = |law: &Law| {
+        let mut flow = LawFlow::start(law);
+        (0..16).for_each(|k| flow.on_ack(law, 0, 50 * MS + k * MS / 10, 1, 1));
+        // A queue as long as the path.
+        (0..40).for_each(|k| flow.on_ack(law, 110 * MS, 210 * MS + k * MS, 1, 1));
+        assert!(!flow.begins, "{flow:?}");
+        flow.window >> 16
+    };
+    let (with, without) = (after(&law), after(&Law { first_train: 0, ..law }));
+    assert!(with > 2 * without, "{with} {without}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
         // A law's few numbers of seconds. C is packets/s³, and bounded: a law that shares is not quite the same in far units.
         let by = |number: u32, factor: f64| (f64::from(number) * factor).round() as u32;
         law.first_pause_ns = by(law.first_pause_ns, times);
+        law.first_train_ns = by(law.first_train_ns, times);
         (law.first_rate, law.first_most) = (by(law.first_rate, 1.0 / times), by(law.first_most, 1.0 / times));
         if law.shared_below > 0 {
             law.shared_scale = by(law.shared_scale, times.powi(-3)).clamp(1 << 10, 1 << 18);
@@ -126,6 +127,7 @@ mod tests {
             first_rate: unit / 4,
             first_most: unit / 4,
             first_train: unit / 4,
+            first_train_ns: 1_000_000,
             delivered_keeps: 0,
             min_rtt_keeps: 0,
             first_pause_ns: 100_000,

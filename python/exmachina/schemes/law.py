@@ -23,7 +23,7 @@ class Law(TypedDict):
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
     ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
-    ...     first_train=one // 4,
+    ...     first_train=one // 4, first_train_ns=1_000_000,
     ...     first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one, then_window=one,
     ...     room=2 * one, shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
@@ -81,7 +81,9 @@ class Law(TypedDict):
     """and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets."""
     first_train: int
     """The share that its window has at least of what the path holds, by how far apart ACKs of its first packets are,
-    until an RTT has passed after the first (0: none),"""
+    until an RTT has passed after the first (0: none), half of which counts as delivered until then,"""
+    first_train_ns: int
+    """where the time that they took counts as so much more, ns: what comes in batches comes at once,"""
     first_pause_ns: int
     """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
     first_growth: int

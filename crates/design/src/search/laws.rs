@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 44;
+pub const NUMBERS: usize = 45;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -70,8 +70,9 @@ const RANGES: [Range; NUMBERS] = {
         Even(0.0, 3.0),
         // Packets that a beginning has at most for each ms, any number if above the most.
         Log(2.0, 60.0),
-        // The share of what its first packets say that the path holds.
+        // The share of what its first packets say that the path holds, and how much longer they count as having taken, ms.
         Even(0.0, 1.0),
+        Log(0.03, 30.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -128,6 +129,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         silence_adds,
         first_most,
         first_train,
+        train_ms,
         rest @ ..,
     ] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
@@ -153,6 +155,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         first_rate: at_least(LEAST_FIRST_RATE, unsigned(first_rate)),
         first_most: Some(unsigned(first_most)).filter(|&most| most <= MOST_FIRST_MOST).unwrap_or(0),
         first_train: unsigned(first_train),
+        first_train_ns: if unsigned(first_train) == 0 { 0 } else { (1e6 * train_ms) as u32 },
         first_pause_ns: (1e6 * pause_ms) as u32,
         first_growth: unsigned(first_growth),
         first_pace: unsigned(first_pace),
@@ -195,7 +198,7 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
     numbers.extend([law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.silence_adds].map(of));
     numbers.push(if law.first_most == 0 { 60.0 } else { of(law.first_most) });
-    numbers.push(of(law.first_train));
+    numbers.extend([of(law.first_train), f64::from(law.first_train_ns) / 1e6]);
     numbers.extend([law.shared_below, law.shared_scale].map(of));
     numbers.extend([of(law.shared_cut), f64::from(law.shared_rtts)]);
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
@@ -248,16 +251,16 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 10..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+        places[OWN_NUMBERS - 11..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
         let later = |law: &Law| {
             let of_queues = [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
-            let of_beginnings = [law.first_rate, law.first_most, law.first_train];
+            let of_beginnings = [law.first_rate, law.first_most, law.first_train, law.first_train_ns];
             (of_queues, of_beginnings, law.min_rtt_keeps, law.delivered_keeps, law.silence_adds)
         };
         let law = law_at(&places, None);
         assert_eq!(
             (later(&law), later(&law_at(&places_of(&law), None))),
-            (([0; 4], [0; 3], 0, 0, 0), ([0; 4], [0; 3], 0, 0, 0))
+            (([0; 4], [0; 4], 0, 0, 0), ([0; 4], [0; 4], 0, 0, 0))
         );
     }
 

@@ -153,6 +153,7 @@ fn law() -> Law {
         first_rate: 0,
         first_most: 0,
         first_train: 0,
+        first_train_ns: 0,
         delivered_keeps: 0,
         min_rtt_keeps: 0,
         first_pause_ns: 1000,

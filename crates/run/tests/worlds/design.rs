@@ -142,6 +142,7 @@ fn law(dice: &mut Dice) -> Law {
         first_rate: any(0, MOST),
         first_most: any(0, MOST),
         first_train: any(0, MOST),
+        first_train_ns: any(0, u32::MAX),
         delivered_keeps: any(0, LAW_UNIT / 64 * 63),
         min_rtt_keeps: any(0, LAW_UNIT / 64 * 63),
         first_pause_ns: any(0, u32::MAX),

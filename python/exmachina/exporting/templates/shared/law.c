@@ -264,11 +264,20 @@ static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 	flow->boost = length < EXM_UNIT ? faster : EXM_UNIT;
 }
 
+/* Nothing is known of this RTT yet but how long it is. */
+static int exm_is_first_round(const struct exm_flow *flow)
+{
+	return flow->begins && !flow->rounds && !flow->delivered_before;
+}
+
 static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 {
 	exm_u64 elapsed = exm_clamp(now - flow->round_from_ns, 1, EXM_LONGEST_NS), longer, losses = flow->losses;
 	exm_u64 least = exm_max((exm_u64)flow->delivered * exm_law.delivered_keeps >> 16, EXM_LEAST_DELIVERED);
 
+	/* What was sent by what the first packets said arrives in the next RTT. */
+	if (exm_is_first_round(flow) && flow->delivered > exm_law.first_window)
+		least = flow->delivered;
 	flow->delivered = exm_clamp((exm_u64)flow->arrived * exm_share(flow->srtt_ns, elapsed), least, EXM_MOST_WINDOW);
 	flow->crowded = exm_law.loss_most && losses << 16 > (losses + flow->arrived) * exm_law.loss_most;
 	flow->losses = 0;
@@ -323,23 +332,25 @@ EXM_CALL exm_u64 exm_train(struct exm_flow *flow, exm_u64 now)
 {
 	exm_u64 elapsed, in_an_rtt;
 
-	if (!flow || !exm_law.first_train || flow->rounds || flow->delivered_before || flow->arrived < EXM_TRAIN)
+	if (!flow || !exm_law.first_train || !exm_is_first_round(flow) || flow->arrived < EXM_TRAIN)
 		return 0;
-	elapsed = exm_min(now - flow->round_from_ns, EXM_LONGEST_NS);
+	elapsed = exm_min(now - flow->round_from_ns, EXM_LONGEST_NS) + exm_law.first_train_ns;
 	if (!elapsed)
 		return 0;
 	in_an_rtt = exm_min(((exm_u64)flow->min_rtt_ns << 16) / elapsed, 1ULL << 32);
 	in_an_rtt *= (exm_u64)flow->arrived - 1;
-	return exm_min(in_an_rtt, EXM_MOST_WINDOW) * exm_law.first_train >> 16;
+	return exm_min(exm_min(in_an_rtt, EXM_MOST_WINDOW) * exm_law.first_train >> 16, EXM_MOST_WINDOW);
 }
 
 /* What an ACK does while a flow begins. */
 static void exm_begin(struct exm_flow *flow, exm_u64 now, exm_u64 packets)
 {
-	exm_u64 most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS
-		+ exm_of_ms(flow->min_rtt_ns, exm_law.first_rate);
-	exm_u64 window = exm_max(flow->window + packets * exm_law.first_growth, exm_train(flow, now));
+	exm_u64 train = exm_train(flow, now), most;
+	exm_u64 window = exm_max(flow->window + packets * exm_law.first_growth, train);
 
+	flow->delivered = exm_max(flow->delivered, train / 2);
+	most = EXM_FIRST_MOST * (exm_u64)flow->delivered + EXM_MORE_PACKETS
+		+ exm_of_ms(flow->min_rtt_ns, exm_law.first_rate);
 	window = exm_min(window, most);
 	flow->window = exm_clamp(window, EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
 	exm_set_pace(flow, exm_law.first_pace);
