@@ -13,11 +13,13 @@ pub fn stretched(table: &RuleTable, times: f64) -> RuleTable {
     let mut table = table.clone();
     stretch(&mut table.root, times);
     if let Some(law) = &mut table.law {
-        // A law's few numbers of seconds. C is packets/s³, and bounded: a law that shares is not quite the same in far units.
+        // A law's few numbers of seconds. C is packets/s³, and it and packets for each ms are bounded: a law is not quite the same in far
+        // units if it shares, or begins with as many packets as are allowed.
         let by = |number: u32, factor: f64| (f64::from(number) * factor).round() as u32;
         law.first_pause_ns = by(law.first_pause_ns, times);
         law.first_train_ns = by(law.first_train_ns, times);
-        (law.first_rate, law.first_most) = (by(law.first_rate, 1.0 / times), by(law.first_most, 1.0 / times));
+        let for_each_ms = |packets| by(packets, 1.0 / times).min(1 << 22);
+        (law.first_rate, law.first_most) = (for_each_ms(law.first_rate), for_each_ms(law.first_most));
         if law.shared_below > 0 {
             law.shared_scale = by(law.shared_scale, times.powi(-3)).clamp(1 << 10, 1 << 18);
         }
@@ -102,6 +104,16 @@ mod tests {
         let (first_rate, first_most) = (law.first_rate * 8, law.first_most * 8);
         let unchanged = RuleTable::of_law(&Signal::ALL[..4], Law { first_rate, first_most, ..law });
         assert!((packets(&network, &unchanged, 8.0) / usual - 1.0).abs() > 5e-3);
+    }
+
+    #[test]
+    fn a_law_is_usable_in_all_units() {
+        let most = 1 << 22;
+        let law = Law { first_rate: most, first_most: most, first_pause_ns: u32::MAX, ..beginning_by_its_rtt() };
+        for times in [0.125, 1.0, 8.0] {
+            let law = stretched(&RuleTable::of_law(&Signal::ALL[..4], law), times).law.unwrap();
+            assert_eq!(law.check(), Ok(()), "{times}");
+        }
     }
 
     fn beginning_by_its_rtt() -> Law {
