@@ -79,7 +79,7 @@ pub struct Law {
     /// and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets, and a buffer fewer,
     pub first_most: u32,
     /// the share that its window has at least of what the path holds, by how far apart ACKs of its first packets are, until an RTT
-    /// has passed after the first (0: none), half of which counts as delivered until then,
+    /// has passed after the first (0: none), half of which counts as delivered until what is sent by it has come,
     pub first_train: u32,
     /// where the time that they took counts as so much more, ns: what comes in batches comes at once,
     pub first_train_ns: u32,

@@ -81,11 +81,12 @@ class Law(TypedDict):
     """and packets for each ms of it that it has then at most (0: any number): near by a rate is few packets."""
     first_train: int
     """The share that its window has at least of what the path holds, by how far apart ACKs of its first packets are,
-    until an RTT has passed after the first (0: none), half of which counts as delivered until then,"""
+    until an RTT has passed after the first (0: none), half of which counts as delivered until what
+    is sent by it has come,"""
     first_train_ns: int
     """where the time that they took counts as so much more, ns: what comes in batches comes at once,"""
     first_pause_ns: int
-    """the time between two sends until an RTT is known (ns, the only number that is no multiple of 2^-16),"""
+    """the time between two sends until an RTT is known (ns),"""
     first_growth: int
     """packets added by each that is acknowledged,"""
     first_pace: int
