@@ -89,7 +89,7 @@ class LawByTheReadme:
         self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
-        self.rounds = self.min_before = self.delivered_before = self.clear = self.top = self.turn = 0
+        self.rounds = self.min_before = self.delivered_before = self.clear = self.stood = self.top = self.turn = 0
         self.silent_from = self.silence = self.silence_before = self.silent = self.losses = 0
         self.longer = self.of_root()
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
@@ -163,6 +163,8 @@ class LawByTheReadme:
             self.low_before, self.low, self.low_from, self.low_packets = self.low, inf, now, 0
             self.boost = min(self.boost * law["faster"] >> 16, law["fastest"]) if length < 65536 else 65536
         if (now - self.round_from) % 2**64 >= self.srtt:
+            if law["shared_below"] > 0:
+                self.note_queue(length, now)
             elapsed = clamp((now - self.round_from) % 2**64, 1, 2**40)
             share = min((self.srtt << 16) // elapsed, 65536)
             by_train = self.is_first_round() and self.delivered > law["first_window"]
@@ -176,7 +178,7 @@ class LawByTheReadme:
                 longer = self.next_silence()
                 self.silent = min(longer * 256 // 4096, 256)
                 self.longer += 0 if self.begins else longer
-            self.was_cut, self.clear = False, min(self.clear + 1, 3) if length < 65536 else 0
+            self.was_cut = False
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()
                 length = self.queue()
@@ -209,12 +211,25 @@ class LawByTheReadme:
     def is_first_round(self) -> bool:
         return self.begins and self.rounds == 0 and self.delivered_before == 0
 
+    def note_queue(self, length: int, now: int) -> None:
+        self.clear = min(self.clear + 1, 3) if length < 65536 else 0
+        passed = min(((now % 2**64 >> 22) - (self.round_from % 2**64 >> 22)) % 2**64, 4)
+        self.stood = min(self.stood + passed, 160) if length >= 131072 else max(self.stood - passed, 0)
+
+    def rtt_for_watch(self) -> int:
+        return min(int(min(self.low, self.low_before)) >> 12, 2**28 - 1)
+
     def watch(self, length: int, now: int) -> None:
+        rtt = self.rtt_for_watch()
         if length < 65536:
             self.top, self.patience = 0, 1
-        elif self.top == 0:
-            self.top = self.own
-        elif self.own <= self.top * self.law["shared_below"] >> 16:
+            return
+        if self.top == 0:
+            self.top, self.turn = self.own, rtt
+            return
+        self.turn = max(self.turn, rtt)
+        less = min((self.own << 16) // self.top, 65536) * self.turn <= self.law["shared_below"] * rtt
+        if less and self.stood >= 32 and self.top >= 524288:
             self.shares = self.was_cut = True
             self.rounds = self.clear = 0
             self.own, self.turn = self.top, at(now)
@@ -223,6 +238,7 @@ class LawByTheReadme:
         law = self.law
         if self.clear == 3 or self.rounds >= law["shared_rtts"] * self.patience:
             self.shares, self.rounds, self.top, self.patience = False, 0, self.own, min(2 * self.patience, 16)
+            self.turn = self.rtt_for_watch()
             return
         if lost and not self.was_cut:
             less = not self.rises and self.own < self.top

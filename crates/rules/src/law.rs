@@ -95,8 +95,8 @@ pub struct Law {
     pub then_window: u32,
     /// So many packets more than the window may be outstanding: bursts are no reason to wait.
     pub room: u32,
-    /// Whoever's window has shrunk to this share of what it was when a queue came, and the queue still stands, takes it that
-    /// others fill it, and shares the link with them as they do (never if 0): a window as of Cubic (RFC 9438 §4),
+    /// Whoever has shrunk, and gets no more than this share of the link of what it got when a queue came that still stands, takes it
+    /// that others fill it, and shares the link with them as they do (never if 0): a window as of Cubic (RFC 9438 §4),
     pub shared_below: u32,
     /// which grows by its constant C, packets/s³,
     pub shared_scale: u32,

@@ -13,7 +13,11 @@ impl LawFlow {
 
     /// Sets the window, in packets.
     pub fn set_window(&mut self, packets: u32) {
-        self.window = (u64::from(packets) << 16).clamp(LEAST_WINDOW, MOST_WINDOW);
+        let before = core::mem::replace(&mut self.window, (u64::from(packets) << 16).clamp(LEAST_WINDOW, MOST_WINDOW));
+        // A queue did not make it smaller: that it was larger when one came says nothing of others.
+        if !self.shares {
+            self.top = (self.top * (self.window >> 16) / (before >> 16)).min(MOST_WINDOW);
+        }
     }
 
     /// Takes back what the window grew by since it was that of `before`.

@@ -6,7 +6,6 @@
 
 use super::MAX_WINDOW;
 use super::law::{LAW_UNIT, LEVELS, Law};
-use super::law_sharing::CLEAR_ROUNDS;
 use super::law_silence::{ALL_SILENT, SILENT_RTT, Silence};
 
 /// Where the levels are, and the logarithms to base 2 of how far the next one is.
@@ -73,13 +72,15 @@ pub struct LawFlow {
     /// Packets lost in this RTT; whether in the one before they were too many.
     pub(crate) losses: u64,
     pub(crate) crowded: bool,
-    /// The window when the queue came, or before the last loss; 0 if there is no queue. And when it is back there.
+    /// The window when the queue came, or before the last loss; 0 if there is no queue. And the longest RTT since it came or, while
+    /// the flow shares, when the window is back there.
     pub(crate) top: u64,
     pub(crate) turn: u32,
     /// How many times as long as at first until it is tried whether others have gone.
     pub(crate) patience: u32,
-    /// RTTs in a row that ended without a queue.
+    /// RTTs in a row that ended without a queue, and for how long a long one has stood.
     pub(crate) clear: u32,
+    pub(crate) stood: u32,
 }
 
 impl LawFlow {
@@ -118,6 +119,7 @@ impl LawFlow {
             turn: 0,
             patience: 1,
             clear: 0,
+            stood: 0,
         }
     }
 
@@ -153,8 +155,10 @@ impl LawFlow {
             self.next_quarter(law, length, received_ns);
         }
         if received_ns.wrapping_sub(self.round_from_ns) >= self.srtt_ns {
+            if law.shared_below > 0 {
+                self.note_queue(length, received_ns);
+            }
             self.next_round(law, received_ns);
-            self.clear = if length < u64::from(LAW_UNIT) { (self.clear + 1).min(CLEAR_ROUNDS) } else { 0 };
             if !self.begins && !self.shares && law.again_rtts > 0 && self.rounds >= law.again_rtts {
                 self.begin_again();
                 length = self.queue(law);
@@ -207,7 +211,7 @@ impl LawFlow {
     }
 
     /// The RTT of those that stood in the queue as long as all did: the smallest of the last quarter or two.
-    fn standing_ns(&self) -> u64 {
+    pub(crate) fn standing_ns(&self) -> u64 {
         self.low_ns.min(self.low_before_ns)
     }
 

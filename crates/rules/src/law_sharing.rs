@@ -2,7 +2,7 @@
 //! (RFC 9438 §4), until they are gone.
 
 use super::law::{LAW_UNIT, Law};
-use super::law_flow::{FIRST_MOST, LEAST_WINDOW, LawFlow, MORE_PACKETS, MOST_WINDOW, times};
+use super::law_flow::{FIRST_MOST, LEAST_WINDOW, LawFlow, MORE_PACKETS, MOST_WINDOW, share, times};
 
 /// A flow that shares a link begins to with half as much again in each RTT, until the first loss,
 const SHARED_FIRST: u64 = 2;
@@ -10,6 +10,19 @@ const SHARED_FIRST: u64 = 2;
 const SHARED_PACE: u32 = LAW_UNIT / 4 * 3;
 /// and grows by half a packet in an RTT at least: RFC 9438 §4.3 has 0.53.
 const SHARED_LEAST: u64 = (LAW_UNIT / 2) as u64;
+/// For how long a queue of two targets has stood is in 2^22 ns, a good 4 ms, of which an RTT is four at most: so 16 ms of shorter RTTs
+/// are as one of longer ones. Whoever fills a queue does so for seconds. Without it, it is forgotten as slowly.
+const STOOD_SHIFT: u32 = 22;
+const STOOD_IN_RTT: u64 = 4;
+const LONG_QUEUE: u64 = 2 * LAW_UNIT as u64;
+/// So long a queue must have stood, eight such RTTs, until others are taken to be there; and so long is remembered.
+const STOOD: u32 = 32;
+const MOST_STOOD: u32 = 160;
+/// Of smaller windows, eight packets, the smallest one is too much to tell: it is two.
+const TELLING_WINDOW: u64 = 8 << 16;
+/// RTTs are in 2^12 ns where they are compared with that of when the queue came, up to 28 bits.
+const RTT_SHIFT: u32 = 12;
+const MOST_RTT: u64 = (1 << TURN_BITS) - 1;
 /// It is tried so many times as late as at first whether others have gone, at most.
 const MOST_PATIENCE: u32 = 16;
 /// Others have gone when so many RTTs ended without a queue.
@@ -23,23 +36,44 @@ const FAR: u64 = 1 << 15;
 const CUBES: u64 = 867_361_738;
 
 impl LawFlow {
-    /// While it does not share: the window when the queue came, and whether it stands though little is left of that window.
+    /// An RTT ends: how many in a row did so without a queue, and how long a long one has stood.
+    pub(crate) fn note_queue(&mut self, length: u64, now: u64) {
+        self.clear = if length < u64::from(LAW_UNIT) { (self.clear + 1).min(CLEAR_ROUNDS) } else { 0 };
+        let passed = (now >> STOOD_SHIFT).wrapping_sub(self.round_from_ns >> STOOD_SHIFT).min(STOOD_IN_RTT) as u32;
+        let longer = (self.stood + passed).min(MOST_STOOD);
+        self.stood = if length >= LONG_QUEUE { longer } else { self.stood.saturating_sub(passed) };
+    }
+
+    /// While it does not share: the window when the queue came, the longest RTT since, and whether others fill that queue. Where
+    /// all give way alike RTTs go down with windows, and nobody gets less of the link for it. Whoever does has others beside.
     pub(crate) fn watch(&mut self, law: &Law, length: u64, now: u64) {
+        let rtt = self.rtt_for_watch();
         if length < u64::from(LAW_UNIT) {
             (self.top, self.patience) = (0, 1);
-        } else if self.top == 0 {
-            self.top = self.window;
-        } else if self.window <= times(self.top, law.shared_below.into()) {
+            return;
+        }
+        if self.top == 0 {
+            (self.top, self.turn) = (self.window, rtt);
+            return;
+        }
+        self.turn = self.turn.max(rtt);
+        let left = share(self.window, self.top) * u64::from(self.turn);
+        let gets_less = left <= u64::from(law.shared_below) * u64::from(rtt);
+        if gets_less && self.stood >= STOOD && self.top >= TELLING_WINDOW {
             (self.shares, self.was_cut, self.rounds, self.clear) = (true, true, 0, 0);
             (self.window, self.turn) = (self.top, turn_at(now, 0));
         }
+    }
+
+    fn rtt_for_watch(&self) -> u32 {
+        (self.standing_ns() >> RTT_SHIFT).min(MOST_RTT) as u32
     }
 
     /// What an ACK does where others fill the queue: the window is Cubic's.
     pub(crate) fn share(&mut self, law: &Law, now: u64, packets: u64, lost: bool) {
         if self.clear >= CLEAR_ROUNDS || self.rounds >= law.shared_rtts * self.patience {
             self.patience = (2 * self.patience).min(MOST_PATIENCE);
-            (self.shares, self.rounds, self.top) = (false, 0, self.window);
+            (self.shares, self.rounds, self.top, self.turn) = (false, 0, self.window, self.rtt_for_watch());
             return;
         }
         if lost && !self.was_cut {

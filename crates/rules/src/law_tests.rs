@@ -204,6 +204,67 @@ fn where_a_queue_stands_though_little_is_left_of_a_window_it_becomes_that_of_cub
 }
 
 #[test]
+fn who_gives_way_as_all_others_do_takes_nobody_for_others() {
+    let (law, mut now) = (Law { shared_below: of(0.5), ..sharing() }, 0);
+    let mut flow = LawFlow::start(&law);
+    while flow.window < 256 << 16 {
+        among_others(&mut flow, &law, &mut now, 100, 1);
+    }
+    // A link that holds 64 of its packets without a queue: the RTT follows the window, but for the 400 ms that others always have.
+    for with_others in [false, true] {
+        let (mut flow, mut now, mut shared) = (flow.clone(), now, false);
+        for _ in 0..60 {
+            let own = u64::from(flow.window(&law)) * 100 / 64;
+            among_others(&mut flow, &law, &mut now, if with_others { 400 + own } else { own.max(100) }, 1);
+            shared |= flow.shares;
+        }
+        assert_eq!(shared, with_others, "{flow:?}");
+    }
+}
+
+#[test]
+fn others_are_there_once_a_queue_has_stood_for_eight_rtts() {
+    let (law, mut now) = (sharing(), 0);
+    let mut flow = LawFlow::start(&law);
+    among_others(&mut flow, &law, &mut now, 100, 40);
+    let mut rtts = 0;
+    while !flow.shares {
+        among_others(&mut flow, &law, &mut now, 400, 1);
+        rtts += 1;
+    }
+    assert!(flow.stood >= 32 && (8..14).contains(&rtts), "{rtts} {flow:?}");
+    // Of 1 ms they would have to be as many as are in 128 ms.
+    let (mut flow, mut now) = (LawFlow::start(&law), 0);
+    let mut short = |rtt_us: u64, flow: &mut LawFlow| {
+        for _ in 0..flow.window(&law) {
+            now += rtt_us * MS / 1000 / u64::from(flow.window(&law));
+            flow.on_ack(&law, now.wrapping_sub(rtt_us * MS / 1000), now, 1, 1);
+        }
+        now
+    };
+    (0..10).for_each(|_| drop(short(250, &mut flow)));
+    let came = short(250, &mut flow);
+    let mut last = came;
+    while !flow.shares && last - came < 1000 * MS {
+        last = short(1000, &mut flow);
+    }
+    assert!((110 * MS..220 * MS).contains(&(last - came)), "{}", last - came);
+}
+
+#[test]
+fn what_is_set_elsewhere_is_no_shrinking() {
+    let (law, mut now) = (sharing(), 0);
+    let mut flow = LawFlow::start(&law);
+    among_others(&mut flow, &law, &mut now, 100, 4);
+    among_others(&mut flow, &law, &mut now, 400, 1);
+    let of_top = |flow: &LawFlow| flow.window as f64 / flow.top as f64;
+    let before = of_top(&flow);
+    assert!(before.is_finite(), "{flow:?}");
+    flow.set_window(40);
+    assert!((of_top(&flow) / before - 1.0).abs() < 0.15, "{before} {flow:?}");
+}
+
+#[test]
 fn of_losses_in_an_rtt_one_is_answered_and_those_who_share_nothing_answer_none() {
     let (law, mut now) = (sharing(), 0);
     let mut flow = who_shares(&law, &mut now);

@@ -35,6 +35,19 @@
 #define EXM_SHARED_PACE (EXM_UNIT / 4 * 3)
 /* and grows by half a packet in an RTT at least: RFC 9438 4.3 has 0.53. */
 #define EXM_SHARED_LEAST (EXM_UNIT / 2)
+/*
+ * For how long a queue of two targets has stood is in 2^22 ns, of which an RTT is four at most; so long it must have until others are
+ * taken to be there, and so long is remembered.
+ */
+#define EXM_STOOD_SHIFT 22
+#define EXM_STOOD_IN_RTT 4
+#define EXM_LONG_QUEUE (2 * EXM_UNIT)
+#define EXM_STOOD 32
+#define EXM_MOST_STOOD 160
+/* Smaller windows than eight packets do not tell. */
+#define EXM_TELLING_WINDOW (8 << 16)
+/* RTTs are in 2^12 ns where they are compared with that of when the queue came. */
+#define EXM_RTT_SHIFT 12
 /* It is tried so many times as late as at first whether others have gone, at most. */
 #define EXM_MOST_PATIENCE 16
 /* Others have gone when so many RTTs ended without a queue. */
@@ -403,15 +416,42 @@ EXM_CALL exm_u64 exm_cube_root(exm_u64 number)
 	return root;
 }
 
-/* While a flow does not share: the window when the queue came, and whether it stands though little is left of that window. */
+/* An RTT ends: how many in a row did so without a queue, and how long a long one has stood. */
+static void exm_note_queue(struct exm_flow *flow, exm_u64 length, exm_u64 now)
+{
+	exm_u64 passed = (now >> EXM_STOOD_SHIFT) - (flow->round_from_ns >> EXM_STOOD_SHIFT), stood = flow->stood;
+
+	passed = exm_min(passed, EXM_STOOD_IN_RTT);
+	flow->clear = length < EXM_UNIT ? exm_min(flow->clear + 1, EXM_CLEAR_ROUNDS) : 0;
+	flow->stood = length >= EXM_LONG_QUEUE ? exm_min(stood + passed, EXM_MOST_STOOD) : stood - exm_min(stood, passed);
+}
+
+static exm_u64 exm_rtt_for_watch(const struct exm_flow *flow)
+{
+	return exm_min(exm_standing_ns(flow) >> EXM_RTT_SHIFT, (1ULL << EXM_TURN_BITS) - 1);
+}
+
+/*
+ * While a flow does not share: the window when the queue came, the longest RTT since, and whether others fill that queue. Where all
+ * give way alike RTTs go down with windows, and nobody gets less of the link for it. Whoever does has others beside.
+ */
 static void exm_watch(struct exm_flow *flow, exm_u64 length, exm_u64 now)
 {
+	exm_u64 rtt = exm_rtt_for_watch(flow);
+
 	if (length < EXM_UNIT) {
 		flow->top = 0;
 		flow->patience = 1;
-	} else if (!flow->top) {
+		return;
+	}
+	if (!flow->top) {
 		flow->top = flow->window;
-	} else if (flow->window <= (exm_u64)flow->top * exm_law.shared_below >> 16) {
+		flow->turn = rtt;
+		return;
+	}
+	flow->turn = exm_max(flow->turn, rtt);
+	if (exm_share(flow->window, flow->top) * flow->turn <= exm_law.shared_below * rtt && flow->stood >= EXM_STOOD &&
+	    flow->top >= EXM_TELLING_WINDOW) {
 		flow->shares = 1;
 		flow->was_cut = 1;
 		flow->rounds = 0;
@@ -464,6 +504,7 @@ EXM_CALL int exm_shared(struct exm_flow *flow, exm_u64 now, exm_u64 packets, exm
 		flow->shares = 0;
 		flow->rounds = 0;
 		flow->top = flow->window;
+		flow->turn = exm_rtt_for_watch(flow);
 		return 0;
 	}
 	if (lost && !flow->was_cut)
@@ -495,8 +536,9 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 	if (flow->low_packets >= exm_law.least_packets && now - flow->low_from_ns >= flow->srtt_ns / 4)
 		exm_next_quarter(flow, length, now);
 	if (now - flow->round_from_ns >= flow->srtt_ns) {
+		if (exm_law.shared_below)
+			exm_note_queue(flow, length, now);
 		exm_next_round(flow, now);
-		flow->clear = length < EXM_UNIT ? exm_min(flow->clear + 1, EXM_CLEAR_ROUNDS) : 0;
 		if (!flow->begins && !flow->shares && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
 			exm_begin_again(flow);
 			length = exm_queue(flow);

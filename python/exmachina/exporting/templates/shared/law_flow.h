@@ -1,6 +1,6 @@
 /*
  * State of one flow: 96 bytes, of the 104 that Linux gives to congestion control. Windows and packets are in 2^-16, and all RTTs
- * at most 2^40 ns.
+ * at most 2^40 ns. What has no width ends a word, for compilers that would read two at once, as no BPF can.
  */
 struct exm_flow {
 	exm_u64 window : 36; /* at most 10^6 packets */
@@ -9,13 +9,14 @@ struct exm_flow {
 	exm_u64 shares : 1; /* the link, with others that fill the queue, */
 	exm_u64 rises : 1; /* and has lost none since */
 	exm_u64 lost : 1; /* since the last ACK */
+	exm_u64 : 0;
 	exm_u64 delivered : 36; /* what the RTT before counts as having delivered */
 	exm_u64 delivered_before : 20; /* when the flow began again, in whole packets; 0 otherwise */
-	exm_u64 was_cut : 1; /* a loss was answered in this RTT */
-	exm_u64 begins : 1;
-	exm_u64 clear : 2; /* RTTs in a row that ended without a queue */
+	exm_u64 stood : 8; /* for how long a queue of two targets has, in 2^22 ns */
+	exm_u64 : 0;
 	exm_u64 top : 36; /* the window when the queue came, or before the last loss */
-	exm_u64 turn : 28; /* when it is back there, in 2^20 ns */
+	exm_u64 turn : 28; /* the longest RTT since, in 2^12 ns; or when it is back there, in 2^20 ns */
+	exm_u64 : 0;
 	exm_u64 pause_ns : 34; /* least time between two packets */
 	exm_u64 losses : 20; /* packets lost in this RTT, */
 	exm_u64 crowded : 1; /* and whether those of the one before were too many */
@@ -25,8 +26,11 @@ struct exm_flow {
 	/* The smallest RTT of this quarter of an RTT and of the one before; when this one began; and this RTT. */
 	exm_u64 low_ns : 41;
 	exm_u64 min_before_low : 20; /* when the flow began again, the smallest RTT until then: its last 20 bits */
+	exm_u64 was_cut : 1; /* a loss was answered in this RTT */
+	exm_u64 begins : 1;
 	exm_u64 low_before_ns : 41;
 	exm_u64 min_before_high : 21; /* and the others */
+	exm_u64 clear : 2; /* RTTs in a row that ended without a queue */
 	exm_u64 low_from_ns;
 	exm_u64 round_from_ns;
 	exm_u64 srtt_ns : 41;
