@@ -200,8 +200,8 @@ def _shares(law: Law) -> str:
     if not law["shared_below"]:
         return "it knows of no others: whoever fills the queue has the link"
     return (
-        f"down to {law['shared_below'] / UNIT:.3g} of its window when a queue came, and with the queue still there, it "
-        f"shares the link with who fills it: its window is like Cubic's (C {law['shared_scale'] / UNIT:.3g}, and a "
+        f"down to {law['shared_below'] / UNIT:.3g} of what it got of the link when a queue came, and with the queue still "
+        f"there, it shares the link with who fills it: its window is like Cubic's (C {law['shared_scale'] / UNIT:.3g}, and a "
         f"loss leaves {law['shared_cut'] / UNIT:.3g}), and tries after {law['shared_rtts']} RTTs whether they have gone"
     )
 
