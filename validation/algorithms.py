@@ -157,7 +157,8 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     tuned = path.with_name(f"{model.name}.generations.parquet")
     if tuned.exists():
         return tuned_facts(path.stem, made, tuned)
-    if "by_hand" in json.loads(made.search).get("tuned", {}):
+    search = json.loads(made.search)
+    if "by_hand" in search.get("tuned", search):
         return by_hand_facts(path.stem, made)
     design = path.with_name(f"{model.name}.dna")
     history = pl.read_parquet(f"{design}.history.parquet")
@@ -198,10 +199,14 @@ def tuned_facts(name: str, made: _core.Provenance, generations: Path) -> dict[st
 
 
 def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:
-    """Of a tuned law with other numbers by hand: what it took until then, and which these are."""
-    begun, tuned = json.loads((PACKAGE / f"{name}.json").read_text())["design"], json.loads(made.search)["tuned"]
-    if begun.get("tuned", {}).get("start") != tuned["start"]:
+    """Of a law with other numbers by hand: what it took until then, and which these are."""
+    begun, search = json.loads((PACKAGE / f"{name}.json").read_text())["design"], json.loads(made.search)
+    tuned = search.get("tuned")
+    is_that = begun["seed"] == made.seed and begun["settings"] == search["settings"]
+    if not is_that or begun.get("tuned", {}).get("start") != (tuned or {}).get("start"):
         raise SystemExit(f"{name}: expected the law that comes with the program, with other numbers by hand")
+    if tuned is None:
+        return begun | {"by_hand": search["by_hand"]}
     return begun | {"tuned": begun["tuned"] | {"by_hand": tuned["by_hand"]}}
 
 

@@ -238,10 +238,13 @@ def costs(algorithms: Sequence[Algorithm]) -> str:
 
 
 def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
-    """What was tuned after its design, and what that took."""
+    """What was tuned after its design, or has other numbers by hand, and what that took."""
     lines = []
     for one in algorithms:
-        tuned = one.metadata["design"].get("tuned")
+        design = one.metadata["design"]
+        tuned = design.get("tuned")
+        if tuned is None and "by_hand" in design:
+            lines.append(f"`{one.name}` was designed{by_hand(design)}.\n")
         if tuned is not None:
             lines.append(
                 f"`{one.name}` was tuned after its design ([how](search.md#tuning-beside-rivals)), beside "
@@ -257,9 +260,9 @@ def before(tuned: Mapping[str, Any]) -> str:
     return f", and {duration(tuned['cpu_s_before'])} of earlier ones" if "cpu_s_before" in tuned else ""
 
 
-def by_hand(tuned: Mapping[str, Any]) -> str:
-    """Which numbers were set since."""
-    names = tuned.get("by_hand", {})
+def by_hand(made: Mapping[str, Any]) -> str:
+    """Which numbers were set since, of a design or of tuning."""
+    names = made.get("by_hand", {})
     return f"; set by hand since: {', '.join(f'`{name}`' for name in names)}" if names else ""
 
 
