@@ -242,8 +242,7 @@ fn others_are_there_once_a_queue_has_stood_for_eight_rtts() {
         }
         now
     };
-    (0..10).for_each(|_| drop(short(250, &mut flow)));
-    let came = short(250, &mut flow);
+    let came = (0..11).fold(0, |_, _| short(250, &mut flow));
     let mut last = came;
     while !flow.shares && last - came < 1000 * MS {
         last = short(1000, &mut flow);

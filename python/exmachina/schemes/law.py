@@ -200,9 +200,10 @@ def _shares(law: Law) -> str:
     if not law["shared_below"]:
         return "it knows of no others: whoever fills the queue has the link"
     return (
-        f"down to {law['shared_below'] / UNIT:.3g} of what it got of the link when a queue came, and with the queue still "
-        f"there, it shares the link with who fills it: its window is like Cubic's (C {law['shared_scale'] / UNIT:.3g}, and a "
-        f"loss leaves {law['shared_cut'] / UNIT:.3g}), and tries after {law['shared_rtts']} RTTs whether they have gone"
+        f"down to {law['shared_below'] / UNIT:.3g} of what it got of the link when a queue came, and with the queue "
+        f"still there, it shares the link with who fills it: its window is like Cubic's (C "
+        f"{law['shared_scale'] / UNIT:.3g}, and a loss leaves {law['shared_cut'] / UNIT:.3g}), and tries after "
+        f"{law['shared_rtts']} RTTs whether they have gone"
     )
 
 
