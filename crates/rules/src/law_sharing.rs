@@ -26,7 +26,7 @@ const MOST_RTT: u64 = (1 << TURN_BITS) - 1;
 /// It is tried so many times as late as at first whether others have gone, at most.
 const MOST_PATIENCE: u32 = 16;
 /// Others have gone when so many RTTs ended without a queue.
-pub(crate) const CLEAR_ROUNDS: u32 = 3;
+const CLEAR_ROUNDS: u32 = 3;
 /// The time of turning of a window of Cubic is in 2^20 ns, a good millisecond. Of it 28 bits are kept, three days.
 const TURN_SHIFT: u32 = 20;
 const TURN_BITS: u32 = 28;
