@@ -89,6 +89,7 @@ class LawByTheReadme:
         self.intersend_ns, self.boost, self.begins, self.begun = self.law["first_pause_ns"], 65536, True, False
         self.low = self.low_before = inf
         self.min_rtt = self.srtt = self.spread = self.low_from = self.round_from = self.low_packets = self.arrived = 0
+        self.stretch = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.stood = self.top = self.turn = 0
         self.silent_from = self.silence = self.silence_before = self.silent = self.losses = 0
         self.longer = self.of_root()
@@ -97,7 +98,7 @@ class LawByTheReadme:
 
     @property
     def window(self) -> int:
-        window: int = min((self.own + self.law["room"]) >> 16, self.max_window)
+        window: int = min((self.own + self.law["room"] + 262144 * self.stretch) >> 16, self.max_window)
         return window
 
     def at(self, values: list[int], length: int) -> int:
@@ -179,9 +180,12 @@ class LawByTheReadme:
                 self.silent = min(longer * 256 // 4096, 256)
                 self.longer += 0 if self.begins else longer
             self.was_cut = False
+            self.stretch //= 2
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()
                 length = self.queue()
+        if self.own < packets << 17:
+            self.stretch = max(self.stretch, min((packets + 1) // 4, 15))
         if self.shares:
             self.share(now, packets, lost=lost)
             return

@@ -262,6 +262,20 @@ def test_a_law_is_shown_by_its_levels_and_no_state_is_said_to_hold_itself() -> N
     assert "no state without a queue holds itself" in law_words(law)[-1]
 
 
+def test_the_words_of_a_law_say_what_its_first_packets_count_for() -> None:
+    law = drawn(0).law
+    assert law
+    law |= {"first_train": 1 << 14, "first_train_ns": 2_000_000}
+    assert (
+        "; by how far apart its first ACKs are, as if they had come in 2 ms more, it has 0.25 of what the path holds"
+        in (" ".join(law_words(law)))
+    )
+    law["first_train_ns"] = 0
+    assert "; by how far apart its first ACKs are it has 0.25 of what" in " ".join(law_words(law))
+    law["first_train"] = 0
+    assert "first ACKs" not in " ".join(law_words(law))
+
+
 def test_pages_and_pictures_of_a_law_show_it_and_no_rule(tmp_path: Path) -> None:
     found = inspect(drawn(0), "known-1x", specimens=2, seconds=2)
     draw(found, tmp_path / "law.html")

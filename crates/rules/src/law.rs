@@ -93,7 +93,7 @@ pub struct Law {
     pub first_until: u32,
     /// and the window then, as a multiple of what an RTT would deliver without the queue.
     pub then_window: u32,
-    /// So many packets more than the window may be outstanding: bursts are no reason to wait.
+    /// So many packets more than the window may be outstanding: bursts are no reason to wait. Stretch ACKs let out some more.
     pub room: u32,
     /// Whoever has shrunk, and gets no more than this share of the link of what it got when a queue came that still stands, takes it
     /// that others fill it, and shares the link with them as they do (never if 0): a window as of Cubic (RFC 9438 §4),

@@ -21,6 +21,9 @@ pub const MOST_WINDOW: u64 = (MAX_WINDOW as u64) << 16;
 pub(crate) const MORE_PACKETS: u64 = 10 << 16;
 /// While a flow begins its window is at most so many times what was delivered.
 pub const FIRST_MOST: u64 = 4;
+/// What one ACK answers is counted in fours, from three packets on (every receiver may answer two, RFC 1122 §4.2.3.2), up to sixty.
+const STRETCH: u64 = 4;
+const MOST_STRETCH: u64 = 15;
 /// ACKs of so many packets say how far apart the path lets packets come.
 const TRAIN: u64 = 8;
 /// Where a flow begins again, an RTT must deliver so many times what it did.
@@ -81,6 +84,9 @@ pub struct LawFlow {
     /// RTTs in a row that ended without a queue, and for how long a long one has stood.
     pub(crate) clear: u32,
     pub(crate) stood: u32,
+    /// The most packets, in fours, that one ACK of more than half a window answered, half as many after each RTT. So many more may
+    /// be outstanding: else all of a small window wait until the receiver's timer ends, and it stays small.
+    pub(crate) stretch: u64,
 }
 
 impl LawFlow {
@@ -120,13 +126,15 @@ impl LawFlow {
             patience: 1,
             clear: 0,
             stood: 0,
+            stretch: 0,
         }
     }
 
     /// Packets that may be outstanding.
     #[must_use]
     pub fn window(&self, law: &Law) -> u32 {
-        ((self.window + u64::from(law.room)) >> 16).min(u64::from(MAX_WINDOW)) as u32
+        let held = (self.stretch * STRETCH) << 16;
+        ((self.window + u64::from(law.room) + held) >> 16).min(u64::from(MAX_WINDOW)) as u32
     }
 
     /// Least time between two sends, ns.
@@ -164,6 +172,7 @@ impl LawFlow {
                 length = self.queue(law);
             }
         }
+        self.hold(packets);
         let lost = core::mem::take(&mut self.lost);
         if self.shares {
             return self.share(law, received_ns, packets, lost);
@@ -203,6 +212,13 @@ impl LawFlow {
         self.low_ns = self.low_ns.min(rtt);
         self.low_packets += packets;
         self.arrived += packets;
+    }
+
+    /// An ACK has answered so many. Whoever has more than twice as many under way need not wait for a timer.
+    fn hold(&mut self, packets: u64) {
+        if self.window < packets << 17 {
+            self.stretch = self.stretch.max(((packets + 1) / STRETCH).min(MOST_STRETCH));
+        }
     }
 
     /// The time between two packets of the flow.
@@ -249,6 +265,7 @@ impl LawFlow {
         (self.arrived, self.round_from_ns) = (0, now);
         self.rounds = (self.rounds + 1).min(MOST_ROUNDS);
         self.was_cut = false;
+        self.stretch /= 2;
         self.crowded = law.loss_most > 0 && self.losses << 16 > (self.losses + arrived) * u64::from(law.loss_most);
         self.losses = 0;
         self.longer = of_root(law, self.delivered);

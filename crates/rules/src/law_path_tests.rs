@@ -49,6 +49,54 @@ fn who_waits_for_a_batch_or_a_late_packet_stands_in_no_queue() {
     assert_eq!(in_order(&bears, |at| at).longer, 0);
 }
 
+/// Packets that are answered in four seconds on a path of 5 ms that lets one pass in a quarter of a millisecond, where an ACK
+/// answers so many, or what has come 40 ms after the first of them.
+fn answered(law: &Law, together: usize) -> usize {
+    const STEP: u64 = MS / 20;
+    let (mut flow, mut may_send, mut newest, mut answered) = (LawFlow::start(law), 0, 0, 0);
+    let mut under_way = std::collections::VecDeque::new();
+    for now in (0..4000 * MS).step_by(STEP as usize) {
+        let come = under_way.iter().take_while(|&&(_, at)| at <= now).count();
+        if come >= together || under_way.front().is_some_and(|&(_, at)| at + 40 * MS <= now) {
+            let (sent, _) = under_way.drain(..come).last().unwrap();
+            flow.on_ack(law, sent, now, 1, come as u32);
+            answered += come;
+        }
+        if under_way.len() < flow.window(law) as usize && now >= may_send {
+            newest = (now + 5 * MS).max(newest + MS / 4);
+            under_way.push_back((now, newest));
+            may_send = now + flow.intersend_ns();
+        }
+    }
+    answered
+}
+
+#[test]
+fn who_is_answered_by_few_acks_does_not_wait_for_the_receivers_timer() {
+    let law = Law { first_window: of(4.0), ..law() };
+    let [often, seldom, never] = [2, 24, 240].map(|together| answered(&law, together));
+    assert!(often > 12_000, "{often}");
+    assert!(seldom > often / 10 * 9, "{seldom} {often}");
+    // Sixty packets more at most, each 45 ms.
+    assert!(never > 4000 / 45 * 60, "{never}");
+}
+
+#[test]
+fn what_one_ack_answers_is_forgotten_by_half_in_each_rtt() {
+    let law = Law { first_window: of(4.0), first_growth: 1, ..law() };
+    let mut flow = LawFlow::start(&law);
+    let window = |flow: &LawFlow| u64::from(flow.window(&law)) - (flow.window >> 16) - 2;
+    for (packets, more) in [(2, 0), (3, 4), (6, 4), (7, 8), (24, 24), (5, 24), (1000, 60)] {
+        flow.on_ack(&law, 0, 20 * MS, 1, packets);
+        assert_eq!(window(&flow), more, "{packets}");
+    }
+    for (k, more) in [(2, 28), (3, 12), (4, 4), (5, 0)] {
+        flow.window = 100 << 16;
+        flow.on_ack(&law, (k - 1) * 20 * MS, k * 20 * MS, 1, 50);
+        assert_eq!(window(&flow), more, "{k}");
+    }
+}
+
 #[test]
 fn who_is_far_away_begins_with_more_packets_and_keeps_them_till_they_are_delivered() {
     let law = Law { first_rate: of(0.25), ..law() };

@@ -134,7 +134,7 @@ def law_words(law: Law) -> list[str]:
         _losses(law),
         f"a flow begins with {part['first_window']:.3g} packets, every {law['first_pause_ns'] / 1e6:.3g} ms, "
         f"{_rate(part)}and adds {part['first_growth']:.3g} for each that is acknowledged until there is {ends}"
-        f"{_train(part)}",
+        f"{_train(law)}",
         _begins_again(law["again_rtts"]),
         _shares(law),
         f"without a queue a window grows by {100 * law['growth'][0] / UNIT:.3g} % in an RTT or more, up to "
@@ -153,10 +153,14 @@ def _rate(part: dict[str, float]) -> str:
     return f"{', and '.join(said)} once that is known, " if said else ""
 
 
-def _train(part: dict[str, float]) -> str:
-    train = part["first_train"]
-    said = f"; by how far apart its first ACKs are it has {train:.3g} of what the path holds, or more, an RTT later"
-    return said if train else ""
+def _train(law: Law) -> str:
+    if not law["first_train"]:
+        return ""
+    taken = f", as if they had come in {law['first_train_ns'] / 1e6:.3g} ms more," if law["first_train_ns"] else ""
+    return (
+        f"; by how far apart its first ACKs are{taken} it has {law['first_train'] / UNIT:.3g} of what the path holds, "
+        "or more, an RTT later, half of which counts as delivered until what is sent by it has come"
+    )
 
 
 def _root(part: dict[str, float]) -> str:

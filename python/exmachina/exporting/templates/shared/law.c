@@ -58,6 +58,9 @@
 #define EXM_FAR (1ULL << 15)
 /* How many of their cubes are a cubic second. */
 #define EXM_CUBES 867361738ULL
+/* What one ACK answers is counted in fours, from three packets on, up to sixty. */
+#define EXM_STRETCH 4
+#define EXM_MOST_STRETCH 15
 /* RTTs, and packets of a quarter of one, are counted to here. */
 #define EXM_MOST_ROUNDS ((1 << 16) - 1)
 #define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
@@ -298,6 +301,7 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	flow->round_from_ns = now;
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
 	flow->was_cut = 0;
+	flow->stretch /= 2;
 	longer = exm_of_root(flow->delivered);
 	if (exm_law.silence_most) {
 		exm_u64 for_silence = exm_next_silence(flow);
@@ -544,6 +548,8 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 			length = exm_queue(flow);
 		}
 	}
+	if (flow->window < packets << 17)
+		flow->stretch = exm_max(flow->stretch, exm_min((packets + 1) / EXM_STRETCH, EXM_MOST_STRETCH));
 	if (flow->shares) {
 		exm_shared(flow, now, packets, lost);
 		return;
@@ -584,7 +590,9 @@ EXM_API void exm_start(struct exm_flow *flow)
 
 EXM_API exm_u32 exm_window(const struct exm_flow *flow)
 {
-	return (exm_u32)exm_min((flow->window + exm_law.room) >> 16, EXM_MAX_WINDOW);
+	exm_u64 held = (exm_u64)(flow->stretch * EXM_STRETCH) << 16;
+
+	return (exm_u32)exm_min((flow->window + exm_law.room + held) >> 16, EXM_MAX_WINDOW);
 }
 
 EXM_API exm_u64 exm_intersend_ns(const struct exm_flow *flow)

@@ -36,8 +36,9 @@ struct exm_flow {
 	exm_u64 srtt_ns : 41;
 	exm_u64 rounds : 16; /* RTTs since the flow began, or began to share, or last tried whether it still must */
 	exm_u64 low_packets : 7; /* seen in this quarter */
-	exm_u64 spread_ns : 41;
+	exm_u64 spread_ns : 40; /* less than the longest RTT */
 	exm_u64 longer : 20; /* what the target is longer by for silences and few packets, as a share of the smallest RTT */
+	exm_u64 stretch : 4; /* the most packets that one ACK of half a window answered, in fours, half as many after each RTT */
 	exm_u64 silent_from : 28; /* when the latest ACK came; the longest time without one in this RTT and the one before: in 2^10 ns */
 	exm_u64 silence : 18;
 	exm_u64 silence_before : 18;
