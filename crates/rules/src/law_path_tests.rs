@@ -58,7 +58,7 @@ fn answered(law: &Law, together: usize) -> usize {
     for now in (0..4000 * MS).step_by(STEP as usize) {
         let come = under_way.iter().take_while(|&&(_, at)| at <= now).count();
         if come >= together || under_way.front().is_some_and(|&(_, at)| at + 40 * MS <= now) {
-            let (sent, _) = under_way.drain(..come).last().unwrap();
+            let (sent, _) = under_way.drain(..come).next_back().unwrap();
             flow.on_ack(law, sent, now, 1, come as u32);
             answered += come;
         }
