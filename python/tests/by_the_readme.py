@@ -109,6 +109,7 @@ class LawByTheReadme:
         self.intersend_ns = clamp(int(min(self.low, self.low_before, 2**40)) * share // self.own, 1, 10**10)
 
     def see(self, rtt: int, now: int, k: int) -> None:
+        self.arrived += k if self.begun else min(k, 2)
         if not self.begun:
             self.min_rtt = self.srtt = rtt
             self.low_from, self.round_from, self.begun = now, now, True
@@ -123,7 +124,6 @@ class LawByTheReadme:
         self.spread += off // 8 - self.spread // 8
         self.low = min(self.low, rtt)
         self.low_packets += k
-        self.arrived += k
         if self.law["silence_most"] > 0:
             at = (now >> 10) % 2**28
             self.silence = max(self.silence, min((at - self.silent_from) % 2**28, rtt >> 10, 2**18 - 1))

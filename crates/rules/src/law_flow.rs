@@ -24,6 +24,8 @@ pub const FIRST_MOST: u64 = 4;
 /// What one ACK answers is counted in fours, from three packets on (every receiver may answer two, RFC 1122 §4.2.3.2), up to sixty.
 const STRETCH: u64 = 4;
 const MOST_STRETCH: u64 = 15;
+/// In what time the packets came that the first ACK answers is not known: no more than these two of them say how fast they come.
+const OF_FIRST_ACK: u64 = 2;
 /// ACKs of so many packets say how far apart the path lets packets come.
 const TRAIN: u64 = 8;
 /// Where a flow begins again, an RTT must deliver so many times what it did.
@@ -197,7 +199,9 @@ impl LawFlow {
 
     /// Notes an RTT.
     fn see(&mut self, law: &Law, rtt: u64, now: u64, packets: u64) {
+        let mut arrived = packets;
         if self.min_rtt_ns == u64::MAX {
+            arrived = packets.min(OF_FIRST_ACK);
             (self.min_rtt_ns, self.srtt_ns) = (rtt, rtt);
             (self.low_from_ns, self.round_from_ns) = (now, now);
             let most = if law.first_most > 0 { of_ms(rtt, law.first_most) } else { MOST_WINDOW };
@@ -211,7 +215,7 @@ impl LawFlow {
         self.spread_ns = self.spread_ns - self.spread_ns / 8 + off / 8;
         self.low_ns = self.low_ns.min(rtt);
         self.low_packets += packets;
-        self.arrived += packets;
+        self.arrived += arrived;
     }
 
     /// An ACK has answered so many. Whoever has more than twice as many under way need not wait for a timer.

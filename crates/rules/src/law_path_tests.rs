@@ -152,6 +152,18 @@ fn the_first_packets_say_what_the_path_holds() {
 }
 
 #[test]
+fn what_the_first_ack_answers_says_nothing_of_the_path() {
+    let first_train_ns = MS as u32;
+    let law = Law { first_window: of(16.0), first_growth: of(0.5), first_train: of(0.25), first_train_ns, ..law() };
+    let mut flow = LawFlow::start(&law);
+    flow.on_ack(&law, 0, 50 * MS, 1, 24);
+    assert_eq!((flow.window >> 16, flow.arrived), (16 + 12, 2));
+    flow.on_ack(&law, 0, 74 * MS, 1, 24);
+    // Twenty-five packets in 25 ms are 50 in an RTT, and a quarter of these is no reason.
+    assert_eq!((flow.window >> 16, flow.arrived), (16 + 24, 26));
+}
+
+#[test]
 fn a_beginning_that_ends_soon_leaves_what_its_first_packets_said() {
     let law = Law { first_window: of(16.0), first_train: of(0.5), first_train_ns: MS as u32, ..law() };
     let after = |law: &Law| {

@@ -61,6 +61,8 @@
 /* What one ACK answers is counted in fours, from three packets on, up to sixty. */
 #define EXM_STRETCH 4
 #define EXM_MOST_STRETCH 15
+/* Of the packets that the first ACK answers no more than two say how fast they come. */
+#define EXM_OF_FIRST_ACK 2
 /* RTTs, and packets of a quarter of one, are counted to here. */
 #define EXM_MOST_ROUNDS ((1 << 16) - 1)
 #define EXM_MOST_LOW_PACKETS ((1 << 7) - 1)
@@ -161,11 +163,12 @@ static exm_u64 exm_of_ms(exm_u64 rtt_ns, exm_u64 packets)
 /* Notes an RTT. */
 EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 packets)
 {
-	exm_u64 off, window;
+	exm_u64 off, window, arrived = packets;
 
 	if (!flow)
 		return 0;
 	if (!flow->min_rtt_ns) {
+		arrived = exm_min(packets, EXM_OF_FIRST_ACK);
 		flow->min_rtt_ns = rtt;
 		window = flow->window + exm_of_ms(rtt, exm_law.first_rate);
 		if (exm_law.first_most)
@@ -187,7 +190,7 @@ EXM_CALL int exm_see(struct exm_flow *flow, exm_u64 rtt, exm_u64 now, exm_u64 pa
 	flow->spread_ns = flow->spread_ns - flow->spread_ns / 8 + off / 8;
 	flow->low_ns = exm_min(flow->low_ns, rtt);
 	flow->low_packets = exm_min(flow->low_packets + packets, EXM_MOST_LOW_PACKETS);
-	flow->arrived = exm_min(flow->arrived + packets, EXM_MAX_WINDOW);
+	flow->arrived = exm_min(flow->arrived + arrived, EXM_MAX_WINDOW);
 	return 0;
 }
 
