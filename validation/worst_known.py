@@ -43,28 +43,25 @@ PATHOLOGIES = {
 OTHERS = {
     "general-1-robust-regret": f"{NUMBERS} Copa's network above, and the receiver's timer: with an ACK for two "
     "packets its score is -0.11. Its training had no ACKs that are stretched further.",
-    "internet-1-regret": f"{NUMBERS} An ACK answers 25 packets, path and buffer have room for 20: Cubic does no "
-    "better, and Copa is ahead by grace of the clock, which ticks less than twice in an RTT. That alone is bad, too: "
-    "with an ACK for two packets it has -1.66, without the clock either -0.29. Its training had clocks of a "
-    "millisecond at most, and eight packets an ACK.",
-    "internet-1-beside": f"{NUMBERS} A clock and a shallow buffer, and nobody beside: without the clock it is ahead. "
-    "So it nearly is with ticks of 3 or 4 ms, and not with 2; what goes wrong at some we do not know.",
-    "internet-shared-1-beside": f"A clock and a shallow buffer again. {NUMBERS} Without the clock it is ahead of all "
-    "three.",
-    "internet-shared-1-regret": f"{NUMBERS} A link of half of the least rate of its training, with a deep buffer; a "
-    "share is few packets an RTT, and half of the flows are five times as far. That is not the price of sharing: "
-    "internet-1 does no better there. If all are as near, both are less than 0.2 behind Cubic.",
-    "internet-1-starvation": "{words}, with receivers that hold ACKs back; over 200 s it has half. With an ACK for two "
-    "packets it has 97 %.",
-    "internet-shared-1-starvation": "{words}: the path of one stops delivering twice a second. Over 200 s it has "
-    "40 %, within the 23 s of these runs and without the stalls 65 %; internet-1's has 28 %.",
+    "internet-1-regret": f"{NUMBERS} An ACK answers 32 packets, after 100 ms if fewer have come, path and buffer have "
+    "room for 13: Cubic does worse (-2.40), and Copa is ahead by grace of the clock, which ticks less than twice in an "
+    "RTT (without it -2.15). With an ACK for two packets it has -0.39, without the clock either -0.17. Its training "
+    "had clocks of a millisecond at most, and eight packets an ACK.",
+    "internet-1-beside": f"{NUMBERS} The same, and nobody beside: with an ACK for two packets it has -0.16.",
+    "internet-shared-1-beside": f"Jitter as long as the RTT, and nobody beside. {NUMBERS} internet-1 is the same "
+    "there; with jitter of half the RTT it has -1.36 and is behind all three, with a quarter -0.42 and is ahead.",
+    "internet-shared-1-regret": f"{NUMBERS} Long waits for ACKs and a coarse clock again: Cubic does worse (-2.12), "
+    "and Copa is ahead by grace of the clock (without it -1.69); with an ACK for two packets and without the clock it "
+    "has -0.23. Sharing has no part in it (internet-1: -1.56).",
+    "internet-1-starvation": "{words}, on a clock that ticks five times in an RTT before a buffer of eight packets; "
+    "over 200 s it has 42 %. On a clock of a millisecond it has 97 %.",
+    "internet-shared-1-starvation": "{words}. The clock again: without it the least has 79 %, over 200 s with it 37 %; "
+    "internet-1's has 15 %.",
     "bbr3-starvation": "{words}, on a rate that wanders, within 29 s; over 200 s it has two thirds. BBR's estimates "
     "are maxima; why they differ for so long we do not know, nor of anyone who has described this network.",
     "cubic-starvation": "{words}, but within 20 s, which are 114 RTTs; over 240 s it has three quarters.",
-    "internet-1-idle": "{words}: an ACK answers more packets than are under way. With an ACK for two packets, or one "
-    "that waits for 5 ms at most, it is ahead of Cubic, BBRv3 and Copa.",
-    "internet-shared-1-idle": "{words}: flows end after little more than an RTT. Cubic, BBRv3 and Copa deliver "
-    "less yet.",
+    "internet-1-idle": "{words}: flows end after little more than an RTT. Cubic, BBRv3 and Copa deliver less yet.",
+    "internet-shared-1-idle": "The same of internet-shared-1. {words}.",
 }
 """Other cases of which there is something to say."""
 
