@@ -10,6 +10,7 @@ statistics of BPF programs; Cubic and BBR by `perf`, which samples the clock: ho
 functions.
 """
 
+import argparse
 import csv
 import io
 import json
@@ -197,12 +198,14 @@ def page(text: str, rows: list[Row]) -> str:
     return f"{before}{BEGIN}\n{table(rows)}{END}{after}"
 
 
-def main(told: list[str]) -> None:
+def main() -> None:
     """Measures if asked to, and writes the page's table."""
-    if told != ["--page"]:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true")
+    if not parser.parse_args().page:
         measure()
     write_atomically(PAGE, page(PAGE.read_text(encoding="utf-8"), read()).encode())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
