@@ -61,7 +61,7 @@ OTHERS = {
     "are maxima; why they differ for so long we do not know, nor of anyone who has described this network.",
     "cubic-starvation": "{words}, but within 20 s, which are 114 RTTs; over 240 s it has three quarters.",
     "internet-1-idle": "{words}: flows end after little more than an RTT. Cubic, BBRv3 and Copa deliver less yet.",
-    "internet-shared-1-idle": "The same of internet-shared-1. {words}.",
+    "internet-shared-1-idle": "The same network: {words}.",
 }
 """Other cases of which there is something to say."""
 

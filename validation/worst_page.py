@@ -35,7 +35,7 @@ exmachina.draw(found, "copa-worst")
 model = exmachina.hunting.trained_also("general-1", [found.network])  # to train with it
 ```
 
-What training with them gains: [adversarial.md](adversarial.md). {outdated}
+What training with them gains: [adversarial.md](adversarial.md).{outdated}
 
 Limits are ranges along the axes of `exmachina probe` ([probe.md](probe.md#what-is-measured)): `internet` and `long`
 come with the program ([limits](../python/exmachina/limits)), or a file of one's own. A search scatters networks
@@ -91,7 +91,8 @@ HEADS = ("", "worst network", "what matters", "how bad", "as found", "CPU time")
 def page(rows: pl.DataFrame) -> str:
     """All of it, of the rows of results/worst.csv."""
     lines = {line["case"]: {**line, "ahead": _name(line["ahead"])} for line in rows.iter_rows(named=True)}
-    head = HEAD.replace("{networks}", str(WorstOptions().networks)).replace("{outdated}", outdated(rows, "scheme"))
+    then = f" {said}" if (said := outdated(rows, "scheme")) else ""
+    head = HEAD.replace("{networks}", str(WorstOptions().networks)).replace("{outdated}", then)
     parts = [head, known(lines)]
     for kind, (title, words) in SECTIONS.items():
         own = [line for case, line in lines.items() if case.endswith(f"-{kind}")]
