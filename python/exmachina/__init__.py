@@ -16,7 +16,7 @@ exmachina.sweep("r4", ["cubic"], over={"link.rate_mbps": [1, 10]})  # any field 
 exmachina.reproduce("fig4", output="out")                           # a figure of the papers, and what they claim
 """
 
-from exmachina._core import SIGNALS, __version__
+from exmachina._core import SIGNALS, Action, __version__
 from exmachina.deploying import Connection, Deployed, deploy, deploy_commands
 from exmachina.designing import Budget, Design, DesignOptions, DesignStopped, Progress, design
 from exmachina.engines import Engine, EngineOptions, opened
@@ -60,6 +60,7 @@ from exmachina.tuning import Tuned, TuneOptions, Tuning, tune
 
 __all__ = [
     "SIGNALS",
+    "Action",
     "Algorithm",
     "Budget",
     "Claim",

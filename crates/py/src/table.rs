@@ -107,13 +107,17 @@ impl Table {
 
     /// Another law for what this table was designed for; how it was made is `search` (JSON), and it has no score yet.
     pub fn with_law(&self, law: rules::Law, search: Option<String>) -> RuleTable {
-        let provenance = self.tree.provenance.clone().map(|made| rules::Provenance {
+        RuleTable { provenance: self.made(search), ..RuleTable::of_law(&self.tree.signals, law) }
+    }
+
+    /// The provenance of what is made of this table.
+    fn made(&self, search: Option<String>) -> Option<rules::Provenance> {
+        self.tree.provenance.clone().map(|made| rules::Provenance {
             search: search.unwrap_or(made.search),
             score: f64::NAN,
             version: env!("CARGO_PKG_VERSION").into(),
             ..made
-        });
-        RuleTable { provenance, ..RuleTable::of_law(&self.tree.signals, law) }
+        })
     }
 }
 
@@ -158,6 +162,25 @@ impl Table {
         search: Option<String>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let tree = self.with_law(Law::of(law)?.into(), search);
+        Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
+    }
+
+    /// The bytes of a `.dna` file with other actions, one for each rule. `search` is as in `law_at_places`.
+    fn with_actions_dna<'py>(
+        &self,
+        py: Python<'py>,
+        actions: Vec<PyRef<'_, Action>>,
+        search: Option<String>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let mut tree = RuleTable { provenance: self.made(search), ..self.tree.clone() };
+        if self.tree.law.is_some() || actions.len() != tree.len() {
+            let expected = if self.tree.law.is_some() { "a table: this is a law".into() } else { tree.len().to_string() };
+            return Err(input_error(format!("actions: got {}, expected {expected}", actions.len())));
+        }
+        for (rule, action) in actions.iter().enumerate() {
+            let Action { multiple, increment_packets: increment, intersend_ms } = **action;
+            tree.set_action(rule, rules::Action { multiple, increment, intersend_ms });
+        }
         Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 

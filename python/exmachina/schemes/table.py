@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
@@ -104,16 +105,43 @@ class Table(_core.Table):
         Raises:
             TableError: If a number is out of its range.
         """
-        made, before = self.provenance, dict(self.law or {})
-        search = None
-        if made is not None:
-            known = json.loads(made.search)
-            changed = {number: value for number, value in law.items() if before.get(number) != value}
-            last = known.get("tuned", known)
-            last["by_hand"] = last.get("by_hand", {}) | changed
-            search = json.dumps(known)
+        before = dict(self.law or {})
+        changed = {number: value for number, value in law.items() if before.get(number) != value}
         with told_as(TableError):
-            return type(self)(self.with_law_dna(law, search), name)
+            return type(self)(self.with_law_dna(law, self._by_hand(changed)), name)
+
+    def with_actions(self, actions: Sequence[_core.Action], name: str) -> Self:
+        """The same table with other actions, one for each of its rules; provenance as of `with_law`.
+
+        >>> table = exmachina.Table.of("known-1x")
+        >>> slower = [exmachina.Action(a.multiple, a.increment_packets, 2 * a.intersend_ms) for a in table.actions]
+        >>> table.with_actions(slower, "slower").rules[0].lower == table.rules[0].lower
+        True
+
+        Raises:
+            TableError: If there are not as many as rules, one is out of range, or this is a law.
+        """
+        changed = {
+            f"rule {number}": [then.multiple, then.increment_packets, then.intersend_ms]
+            for number, (now, then) in enumerate(zip(self.actions, actions, strict=False))
+            if now != then
+        }
+        with told_as(TableError):
+            return type(self)(self.with_actions_dna(actions, self._by_hand(changed)), name)
+
+    def _by_hand(self, changed: Mapping[str, Any]) -> str | None:
+        """How this was made, and what was changed since."""
+        if self.provenance is None:
+            return None
+        known = json.loads(self.provenance.search)
+        last = known.get("tuned", known)
+        last["by_hand"] = last.get("by_hand", {}) | changed
+        return json.dumps(known)
+
+    @property
+    def actions(self) -> list[_core.Action]:
+        """What each rule does."""
+        return [rule.action for rule in self.rules]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.dna` file, atomically.
