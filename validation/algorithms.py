@@ -3,7 +3,8 @@
 Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna
 with its .history.parquet, NAME being that of a model that comes with the program; choosing.json, which says for each
 NAME what decided that it was this table (the fields of `exmachina.schemes.Choosing`); and, if designs began with the
-tables of others, spent.json with the CPU-seconds of those by name. --renew scores the algorithms that are in the
+tables of others, spent.json with the CPU-seconds of those by name. Beside what `steadied.py` or `tuned.py` left there
+is NAME.steadied.json or NAME.generations.parquet in place of a history. --renew scores the algorithms that are in the
 package again, and whatever they are compared with; what is known of their designs stays. Without either, only
 docs/algorithms.md is written again. README.md follows.
 
@@ -14,6 +15,7 @@ beside the project), and with schemes that people wrote, on the same specimens.
 import argparse
 import json
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +160,9 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     if tuned.exists():
         return tuned_facts(path.stem, made, tuned)
     search = json.loads(made.search)
+    steadied = path.with_suffix(".steadied.json")
+    if steadied.exists():
+        return steadied_facts(path.stem, made, json.loads(steadied.read_text()))
     if "by_hand" in search.get("tuned", search):
         return by_hand_facts(path.stem, made)
     design = path.with_name(f"{model.name}.dna")
@@ -208,6 +213,14 @@ def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:
     if tuned is None:
         return begun | {"by_hand": search["by_hand"]}
     return begun | {"tuned": begun["tuned"] | {"by_hand": tuned["by_hand"]}}
+
+
+def steadied_facts(name: str, made: _core.Provenance, steadied: dict[str, Any]) -> dict[str, Any]:
+    """Of what `steadied.py` climbed to: what that took besides, from the algorithm that comes with the program."""
+    if steadied["start"] != f"sha256:{sha256((PACKAGE / f'{name}.dna').read_bytes()).hexdigest()}":
+        raise SystemExit(f"{name}: expected what `steadied.py` gave, around the one that comes with the program")
+    begun = by_hand_facts(name, made)
+    return begun | {"cpu_s": rounded(begun["cpu_s"] + steadied["cpu_s"]), "steadied": steadied}
 
 
 def end_of(checkpoint: Path) -> tuple[float, int] | None:

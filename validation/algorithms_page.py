@@ -245,7 +245,9 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
     for one in algorithms:
         design = one.metadata["design"]
         tuned = design.get("tuned")
-        if tuned is None and "by_hand" in design:
+        if "steadied" in design:
+            lines.append(steadied(one.name, design))
+        elif tuned is None and "by_hand" in design:
             lines.append(f"`{one.name}` was designed{by_hand(design)}.\n")
         if tuned is not None:
             lines.append(
@@ -255,6 +257,18 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
                 f"{duration(tuned['cpu_s'])} of its CPU time{before(tuned)}{by_hand(tuned)}.\n"
             )
     return "".join(f"\n{line}" for line in lines)
+
+
+def steadied(name: str, design: Mapping[str, Any]) -> str:
+    """What was climbed to from a design, by which steps, and what is other for it."""
+    made, others = design["steadied"], list(design["by_hand"])
+    rules = [other for other in others if other.startswith("rule ")]
+    changed = f"what {len(rules)} of its rules do" if rules else ", ".join(f"`{other}`" for other in others)
+    return (
+        f"`{name}` was designed, and then climbed so that flows come back from disturbed states "
+        f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, seed "
+        f"{made['seed']}, {duration(made['cpu_s'])} of its CPU time; set since the design: {changed}.\n"
+    )
 
 
 def before(tuned: Mapping[str, Any]) -> str:

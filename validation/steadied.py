@@ -1,13 +1,14 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
 Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--states N]
-[--long-jitter SHARE] [--size SIZE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to
-begin with.
+[--long-jitter SHARE] [--gives SCORE] [--size SIZE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for
+its model to begin with.
 
 What counts is the score in the world that the model trains in, less what disturbed states cost: half of the
 share of states in which a flow is below half of its share (and of networks on which one is that undisturbed), twice the
 share in which one stays there, and what is missing of 0.997 that are back. With --long-jitter so much of the score on
-clean networks and of that under 10 ms of jitter counts, too.
+clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that may be lost of the score
+that it began with: what is lost besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
 which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
@@ -15,12 +16,15 @@ it is ahead there, too. What was found is written after each step; the same comm
 """
 
 import argparse
+import json
 import math
 import os
 import random
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from algorithms import PACKAGE
@@ -29,13 +33,14 @@ from sturdy_scores import in_world
 
 import exmachina
 from exmachina import Action, Table, TableError, _core
+from exmachina.files import write_atomically
 from exmachina.seeds import named_seed
 
 PROJECT = Path(__file__).parent.parent
 RECOVERY = PROJECT / "target/release/examples/recovery"
 BUILD = ["cargo", "build", "--release", "-q", "-p", "exmachina-design", "--example", "recovery"]
-BELOW, STAYS, BACK = 0.5, 2.0, 0.997
-MOVED, ALIKE = 4, 0.3
+BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
+MOVED, ALIKE, NEAR = 4, 0.3, 0.006
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 SECONDS_EACH = 60.0
 JITTERS = ("", "jitter_ms = 10")
@@ -52,6 +57,7 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=48)
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--long-jitter", type=float, default=0.0)
+    parser.add_argument("--gives", type=float, default=math.inf)
     parser.add_argument("--size", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
@@ -80,7 +86,20 @@ def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
                 now = drawn[best - 1]
                 told += ": taken"
         now.table.save(output)
+        note(given, begun, output, number + 1)
         print(told, flush=True)
+
+
+def note(given: argparse.Namespace, begun: Table, output: Path, steps: int) -> None:
+    """Writes beside it what came of which steps, for `algorithms.py`."""
+    settings = ("candidates", "networks", "states", "long_jitter", "gives", "size", "seed")
+    given_all = {name: getattr(given, name) for name in settings}
+    # JSON knows no infinity.
+    made: dict[str, Any] = {"steps": steps} | {k: v for k, v in given_all.items() if v != math.inf}
+    used = os.times()
+    made["cpu_s"] = round(used.user + used.system + used.children_user + used.children_system)
+    made["start"] = f"sha256:{sha256(begun.dna).hexdigest()}"
+    write_atomically(output.with_suffix(".steadied.json"), (json.dumps(made, indent=1) + "\n").encode())
 
 
 class Law:
@@ -119,9 +138,18 @@ class Rules:
                 if windows(action) == like if alike else rule == chosen:
                     actions[rule] = changed(action, *change)
         try:
-            return Rules(self.table.with_actions(actions, self.table.name))
+            table = self.table.with_actions(actions, self.table.name)
         except TableError:
             return self
+        return Rules(table) if nearest(table) > NEAR else self
+
+
+def nearest(table: Table) -> float:
+    """How near a split of an average is to a pace, as a share: where it settles there, a clock's last bit decides."""
+    frame = table.frame
+    splits = [frame[name].to_numpy() for name in frame.columns if name.endswith(("ewma_from", "ewma_to"))]
+    at, paces = np.unique(splits), frame["intersend_ms"].to_numpy()
+    return float(np.abs(at[at > 0, None] / paces[paces > 0] - 1).min(initial=1.0))
 
 
 def windows(action: Action) -> tuple[float, int]:
@@ -154,12 +182,14 @@ def worths(
     """Of each: what counts, and what disturbed states did."""
     assert seed != REPORTED
     model = exmachina.Model.load(given.name)
-    scores = np.array(scored(tables, model, given.threads, networks, seed))
+    every = tables if given.gives == math.inf else [*tables, Table.load(given.start or given.name)]
+    scores = np.array(scored(every, model, given.threads, networks, seed))
     if given.long_jitter > 0:
         for added in JITTERS:
-            scores += given.long_jitter * np.array(
-                scored(tables, in_world(model, added), given.threads, networks, seed)
-            )
+            scores += given.long_jitter * np.array(scored(every, in_world(model, added), given.threads, networks, seed))
+    if given.gives < math.inf:
+        scores, least = scores[:-1], scores[-1] - given.gives
+        scores -= TOO_MUCH * np.maximum(0.0, least - scores)
     states = [disturbed(table, given, output, seed) for table in tables]
     costs = [BELOW * (below + uneven) + STAYS * stays + max(0.0, BACK - back) for back, below, stays, uneven in states]
     told = [f"back {back:.3f}, below {below:.3f}, stays {stays:.3f}" for back, below, stays, _ in states]

@@ -11,6 +11,7 @@ from laws import drawn, numbers
 
 from exmachina import (
     SIGNALS,
+    Action,
     Evaluation,
     Flow,
     InputError,
@@ -128,11 +129,35 @@ def test_a_law_changed_by_hand_is_for_what_it_was_for_and_says_so() -> None:
     assert designed.provenance is not None and designed.law is not None
     by_hand = designed.with_law({**designed.law, "room": 65536}, "mine").provenance
     assert by_hand is not None
-    assert json.loads(by_hand.search) == json.loads(designed.provenance.search) | {"by_hand": {"room": 65536}}
+    known = json.loads(designed.provenance.search)
+    assert json.loads(by_hand.search) == known | {"by_hand": known.get("by_hand", {}) | {"room": 65536}}
     assert (once.law, once.name) == ({**begun.law, "room": 65536}, "once")
     with pytest.raises(TableError, match=r"^table: law: room is 4294967295, expected 0 to 64$"):
         begun.with_law({**begun.law, "room": 2**32 - 1}, "none")
     assert Table.of_law(begun.law, "bare").with_law(begun.law, "bare").provenance is None
+
+
+def test_a_table_with_other_actions_says_which() -> None:
+    begun = Table.load("known-1x")
+    made = begun.provenance
+    assert made is not None
+    actions = begun.actions
+    actions[1] = Action(0.5, 3, 2.5)
+    other = begun.with_actions(actions, "other")
+    told = other.provenance
+    assert (other.name, other.actions) == ("other", actions)
+    assert [(r.lower, r.upper) for r in other.rules] == [(r.lower, r.upper) for r in begun.rules]
+    assert told is not None and (told.model, told.seed, told.score) == (made.model, made.seed, None)
+    known = json.loads(made.search)
+    by_hand = known.get("by_hand", {}) | {"rule 1": [0.5, 3, 2.5]}
+    assert json.loads(told.search) == known | {"by_hand": by_hand}
+    assert begun.with_actions(begun.actions, "same").rules == begun.rules
+    with pytest.raises(TableError, match=rf"^actions: got 1, expected {len(begun)}$"):
+        begun.with_actions(actions[:1], "none")
+    with pytest.raises(TableError, match=r"^actions: got 1, expected a table: this is a law$"):
+        Table.load("internet-1").with_actions(actions[:1], "none")
+    with pytest.raises(TableError, match=r"^table: "):
+        begun.with_actions([Action(-1, 0, 1), *actions[1:]], "none")
 
 
 def test_a_share_of_the_rtt_by_the_root_of_the_window_makes_shares_of_a_link_alike() -> None:
