@@ -21,6 +21,7 @@ import math
 import os
 import random
 import subprocess
+from bisect import bisect
 from hashlib import sha256
 from pathlib import Path
 from statistics import NormalDist
@@ -42,6 +43,7 @@ BUILD = ["cargo", "build", "--release", "-q", "-p", "exmachina-design", "--examp
 BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
 MOVED, ALIKE, NEAR = 4, 0.3, 0.006
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
+USED_ON, RARELY = 16, 0.25
 SECONDS_EACH = 60.0
 JITTERS = ("", "jitter_ms = 10")
 
@@ -71,7 +73,7 @@ def main() -> None:
 def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
     """Writes what it has after each step."""
     stream = random.Random(named_seed(given.seed, "candidates"))
-    now: Law | Rules = Law(begun) if begun.law is not None else Rules(begun)
+    now: Law | Rules = Law(begun) if begun.law is not None else Rules(begun, shares(given, begun))
     for number in range(given.steps):
         drawn = [now.elsewhere(given.size, stream) for _ in range(given.candidates)]
         tables = [each.table for each in (now, *drawn)]
@@ -124,15 +126,16 @@ class Law:
 class Rules:
     """A table, by what its rules do."""
 
-    def __init__(self, table: Table) -> None:
-        self.table = table
+    def __init__(self, table: Table, shares: list[float]) -> None:
+        self.table, self.shares = table, shares
 
     def elsewhere(self, size: float, stream: random.Random) -> "Rules":
         """Where a few rules, or all that have the window of one of them, do something else."""
         actions = self.table.actions
         alike = stream.random() < ALIKE
         for _ in range(1 if alike else 1 + int(stream.random() * MOVED)):
-            chosen, change = int(stream.random() * len(actions)), drawn_change(size, stream)
+            chosen = bisect(self.shares, stream.random() * self.shares[-1])
+            change = drawn_change(size, stream)
             like = windows(actions[chosen])
             for rule, action in enumerate(actions):
                 if windows(action) == like if alike else rule == chosen:
@@ -141,7 +144,16 @@ class Rules:
             table = self.table.with_actions(actions, self.table.name)
         except TableError:
             return self
-        return Rules(table) if nearest(table) > NEAR else self
+        return Rules(table, self.shares) if nearest(table) > NEAR else self
+
+
+def shares(given: argparse.Namespace, table: Table) -> list[float]:
+    """How likely rules are to be chosen, summed up: by the root of their uses, a fifth of it all alike."""
+    model = exmachina.Model.load(given.name)
+    held_out = model.held_out(named_seed(given.seed, "uses"), USED_ON, True)
+    rules = _core.usage(table, held_out, SECONDS_EACH, _core.Workers(given.threads), _core.Stop()).rules
+    roots = np.sqrt([rule.uses for rule in rules])
+    return [float(share) for share in np.cumsum(roots / roots.sum() + RARELY / len(rules))]
 
 
 def nearest(table: Table) -> float:
