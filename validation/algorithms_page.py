@@ -267,8 +267,17 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     return (
         f"`{name}` was designed, and then climbed so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, seed "
-        f"{made['seed']}, {duration(made['cpu_s'])} of its CPU time; set since the design: {changed}.\n"
+        f"{made['seed']}, {duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; set since the design: "
+        f"{changed}.\n"
     )
+
+
+def climbed_before(made: Mapping[str, Any]) -> str:
+    """The steps before these, where there were others."""
+    if "before" not in made:
+        return ""
+    other = made["before"]
+    return f", after {other['steps']} of seed {other['seed']} in {duration(other['cpu_s'])}{climbed_before(other)}"
 
 
 def before(tuned: Mapping[str, Any]) -> str:
