@@ -174,7 +174,8 @@ impl Table {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let mut tree = RuleTable { provenance: self.made(search), ..self.tree.clone() };
         if self.tree.law.is_some() || actions.len() != tree.len() {
-            let expected = if self.tree.law.is_some() { "a table: this is a law".into() } else { tree.len().to_string() };
+            let expected =
+                if self.tree.law.is_some() { "a table: this is a law".into() } else { tree.len().to_string() };
             return Err(input_error(format!("actions: got {}, expected {expected}", actions.len())));
         }
         for (rule, action) in actions.iter().enumerate() {
