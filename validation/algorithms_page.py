@@ -266,8 +266,8 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     changed = f"what {len(rules)} of its rules do" if rules else ", ".join(f"`{other}`" for other in others)
     return (
         f"`{name}` was designed, and then climbed so that flows come back from disturbed states "
-        f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, seed "
-        f"{made['seed']}, {duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; set since the design: "
+        f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "
+        f"seed {made['seed']}, {duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; set since the design: "
         f"{changed}.\n"
     )
 
