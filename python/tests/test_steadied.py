@@ -1,0 +1,51 @@
+"""`validation/steadied.py`: candidates differ in little, are usable, and are the same each time."""
+
+import random
+
+import pytest
+from conftest import script
+
+from exmachina import Action, Table
+
+# In the order in which they import each other.
+for name in ("digests", "internet_summary", "internet_networks", "internet_runs", "internet_slices", "internet_page"):
+    script(name)
+for name in ("reality_page", "time_to_score", "readme_internet", "readme", "algorithms_page", "algorithms"):
+    script(name)
+for name in ("sturdy_measured", "sturdy_scores"):
+    script(name)
+STEADIED = script("steadied")
+
+
+def test_candidates_of_a_law_differ_in_a_few_numbers_and_are_the_same_each_time() -> None:
+    begun = Table.load("general-1-robust")
+    was = dict(begun.law or {})
+    drawn = [STEADIED.Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
+    moved = [sum(law[name] != was[name] for name in law) for law in drawn]
+    assert 1 <= sum(moved) / len(moved) <= 8
+    assert max(moved) < len(was) / 2
+    assert drawn == [STEADIED.Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
+
+
+@pytest.mark.parametrize("name", ["known-1x", "general-1"])
+def test_candidates_of_a_table_keep_boxes_and_stay_away_from_splits(name: str) -> None:
+    begun = Table.load(name)
+    shares = [float(rule + 1) for rule in range(len(begun))]
+    others = [STEADIED.Rules(begun, shares).elsewhere(0.1, random.Random(seed)).table for seed in range(40)]
+    assert any(other.actions != begun.actions for other in others)
+    for other in others:
+        assert [rule.lower for rule in other.rules] == [rule.lower for rule in begun.rules]
+        assert other.actions == begun.actions or STEADIED.nearest(other) > 0.005
+
+
+def test_what_a_rule_does_changes_within_what_is_possible() -> None:
+    assert STEADIED.changed(Action(0.9, 1, 2.0), 0.3, -2, 0.0) == Action(1.0, -1, 2.0)
+    assert STEADIED.changed(Action(0.1, 1, 2.0), -0.3, 0, 100.0) == Action(0.0, 1, 1000.0)
+    assert STEADIED.changed(Action(1.5, 1, 2.0), 0.3, 0, 0.0) == Action(1.5, 1, 2.0), "what grows goes on growing"
+
+
+def test_a_pace_at_a_split_is_found() -> None:
+    begun = Table.load("known-1x")
+    split = next(float(at) for at in begun.frame["ack_ewma_to"] if 0 < at < 1000)
+    actions = [Action(one.multiple, one.increment_packets, split * 1.001) for one in begun.actions]
+    assert STEADIED.nearest(begun.with_actions(actions, "near")) == pytest.approx(0.001, rel=0.01)
