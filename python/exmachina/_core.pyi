@@ -48,7 +48,7 @@ class Column:
 
 @final
 class Action:
-    """What a rule does: multiple * window + increment, and the least time between two sends."""
+    """What a rule does: multiple * window + increment, and the least time between two sends (Remy'13, section 4.2)."""
 
     def __new__(cls, multiple: float, increment_packets: int, intersend_ms: float) -> Self: ...
     @property

@@ -8,7 +8,11 @@ use crate::errors::input_error;
 use crate::fixed::Quantised;
 use crate::law::Law;
 
-/// What a rule does.
+/// What a rule does: the window becomes `multiple` times what it was and `increment_packets` more, and sends are at least
+/// `intersend_ms` apart (Remy'13 §4.2).
+///
+///     >>> exmachina.Action(0.5, 3, 2.5)
+///     Action(multiple=0.5, increment_packets=3, intersend_ms=2.5)
 #[pyclass(frozen, get_all, eq, module = "exmachina._core")]
 #[derive(Clone, PartialEq)]
 pub struct Action {
