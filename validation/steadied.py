@@ -4,11 +4,11 @@ Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates 
 [--long-jitter SHARE] [--gives SCORE] [--size SIZE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for
 its model to begin with.
 
-What counts is the score in the world that the model trains in, less what disturbed states cost: half of the
-share of states in which a flow is below half of its share (and of networks on which one is that undisturbed), twice the
-share in which one stays there, and what is missing of 0.997 that are back. With --long-jitter so much of the score on
-clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that may be lost of the score
-that it began with: what is lost besides counts ten times.
+What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
+cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
+undisturbed), twice the share in which one stays there, and what is missing of 0.997 that are back. With --long-jitter
+so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that may be
+lost of the score that it began with: what is lost besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
 which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
@@ -172,8 +172,8 @@ def windows(action: Action) -> tuple[float, int]:
 def drawn_change(size: float, stream: random.Random) -> tuple[float, int, float]:
     """Of the share of the window that is left, of packets, and of the pause's logarithm: one of the three, or all."""
     multiple, packets, pause = size * normal(stream), round(normal(stream)), 2 * size * normal(stream)
-    which = int(stream.random() * 4)
-    return tuple(part if which in (k, 3) else 0 for k, part in enumerate((multiple, packets, pause)))  # type: ignore[return-value]
+    drawn = (multiple, 0, 0.0), (0.0, packets, 0.0), (0.0, 0, pause), (multiple, packets, pause)
+    return drawn[int(stream.random() * len(drawn))]
 
 
 def changed(action: Action, multiple: float, packets: int, pause: float) -> Action:
