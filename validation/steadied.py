@@ -7,8 +7,8 @@ its model to begin with.
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
 undisturbed), twice the share in which one stays there, and what is missing of 0.997 that are back. With --long-jitter
-so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that may be
-lost of the score that it began with: what is lost besides counts ten times.
+so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that
+may be lost of the score that it began with: what is lost besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
 which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
