@@ -1,14 +1,16 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
 Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--states N]
-[--long-jitter SHARE] [--gives SCORE] [--size SIZE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for
-its model to begin with.
+[--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--seed N] [--threads N]. NAME is
+an algorithm; LAW another one for its model to begin with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
 undisturbed), twice the share in which one stays there, and what is missing of 0.997 that are back. With --long-jitter
-so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --gives no more than that
-may be lost of the score that it began with: what is lost besides counts ten times.
+so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --rivals what counts is, in
+place of the score, how often it is ahead of them on networks like the Internet's: a generation of `tuned.py`'s that no
+tuning has met, with --beside so many more shared with another flow. With --gives no more than that may be lost of what
+it began with: what is lost besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
 which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
@@ -20,7 +22,6 @@ import json
 import math
 import os
 import random
-import subprocess
 from bisect import bisect
 from hashlib import sha256
 from pathlib import Path
@@ -28,24 +29,26 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from algorithms import PACKAGE
-from sturdy_measured import SEED as REPORTED
-from sturdy_scores import in_world
+import tuned
+from sturdy_measured import SEED
+from sturdy_scores import STATES_SEED, in_world
 
 import exmachina
 from exmachina import Action, Table, TableError, _core
 from exmachina.files import write_atomically
+from exmachina.schemes import designed_delta
 from exmachina.seeds import named_seed
+from exmachina.tuning.contest import Contest, worths
 
-PROJECT = Path(__file__).parent.parent
-RECOVERY = PROJECT / "target/release/examples/recovery"
-BUILD = ["cargo", "build", "--release", "-q", "-p", "exmachina-design", "--example", "recovery"]
 BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
 MOVED, ALIKE, NEAR = 4, 0.3, 0.006
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 USED_ON, RARELY = 16, 0.25
 SECONDS_EACH = 60.0
 JITTERS = ("", "jitter_ms = 10")
+SCALE = exmachina.TuneOptions().scale
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
 def main() -> None:
@@ -59,6 +62,8 @@ def main() -> None:
     parser.add_argument("--networks", type=int, default=48)
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--long-jitter", type=float, default=0.0)
+    parser.add_argument("--rivals", nargs="+", metavar="NAME", default=[])
+    parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--gives", type=float, default=math.inf)
     parser.add_argument("--size", type=float, default=0.1)
     parser.add_argument("--seed", type=int, default=1)
@@ -66,7 +71,6 @@ def main() -> None:
     given = parser.parse_args()
     output = given.output or Path(f"out/steadied/{given.name}.dna")
     output.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(BUILD, cwd=PROJECT, check=True)
     climb(given, Table.load(given.start or given.name), output)
 
 
@@ -77,12 +81,11 @@ def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
     for number in range(given.steps):
         drawn = [now.elsewhere(given.size, stream) for _ in range(given.candidates)]
         tables = [each.table for each in (now, *drawn)]
-        worth, states = worths(given, tables, output, given.networks, named_seed(given.seed, "step", number))
+        worth, states = what_counts(given, tables, 3 * number, 1)
         best = int(np.argmax(worth))
         told = f"{number + 1}: {states[0]}; best {worth[best] - worth[0]:+.4f}, {states[best]}"
         if best > 0:
-            pair, more = [tables[0], tables[best]], named_seed(given.seed, "again", number)
-            worth, states = worths(given, pair, output, 2 * given.networks, more)
+            worth, states = what_counts(given, [tables[0], tables[best]], 3 * number + 1, 2)
             told += f"; again {worth[1] - worth[0]:+.4f}, {states[1]}"
             if worth[1] > worth[0]:
                 now = drawn[best - 1]
@@ -94,7 +97,7 @@ def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
 
 def note(given: argparse.Namespace, begun: Table, output: Path, steps: int) -> None:
     """Writes beside it what came of which steps, for `algorithms.py`."""
-    settings = ("candidates", "networks", "states", "long_jitter", "gives", "size", "seed")
+    settings = ("candidates", "networks", "states", "long_jitter", "rivals", "beside", "gives", "size", "seed")
     given_all = {name: getattr(given, name) for name in settings}
     # JSON knows no infinity.
     made: dict[str, Any] = {"steps": steps} | {k: v for k, v in given_all.items() if v != math.inf}
@@ -188,42 +191,50 @@ def normal(stream: random.Random) -> float:
     return NormalDist().inv_cdf(1e-9 + (1 - 2e-9) * stream.random())
 
 
-def worths(
-    given: argparse.Namespace, tables: list[Table], output: Path, networks: int, seed: int
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], list[str]]:
-    """Of each: what counts, and what disturbed states did."""
-    assert seed != REPORTED
-    model = exmachina.Model.load(given.name)
+def what_counts(given: argparse.Namespace, tables: list[Table], first: int, sets: int) -> tuple[Floats, list[str]]:
+    """Of each, on so many sets of networks from this one on: what counts, and what disturbed states did."""
+    purpose = ("step", first // 3) if sets == 1 else ("again", first // 3)
+    seed = named_seed(given.seed, *purpose)
+    assert seed not in (SEED, STATES_SEED)
     every = tables if given.gives == math.inf else [*tables, Table.load(given.start or given.name)]
-    scores = np.array(scored(every, model, given.threads, networks, seed))
-    if given.long_jitter > 0:
-        for added in JITTERS:
-            scores += given.long_jitter * np.array(scored(every, in_world(model, added), given.threads, networks, seed))
+    scores = ahead(every, given, first, sets) if given.rivals else scored(every, given, sets * given.networks, seed)
     if given.gives < math.inf:
         scores, least = scores[:-1], scores[-1] - given.gives
         scores -= TOO_MUCH * np.maximum(0.0, least - scores)
-    states = [disturbed(table, given, output, seed) for table in tables]
-    costs = [BELOW * (below + uneven) + STAYS * stays + max(0.0, BACK - back) for back, below, stays, uneven in states]
-    told = [f"back {back:.3f}, below {below:.3f}, stays {stays:.3f}" for back, below, stays, _ in states]
-    return scores - np.array(costs), told
+    each = {"states": given.states, "seed": seed, "threads": given.threads}
+    states = exmachina.disturb(tables, given.name, **each).summary
+    back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
+    costs = BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
+    told = [f"back {one['back']:.3f}, below {one['below']:.3f}, stays {one['stays']:.3f}" for one in states.to_dicts()]
+    return scores - costs, told
 
 
-def scored(tables: list[Table], model: exmachina.Model, threads: int, networks: int, seed: int) -> list[float]:
-    """Scores on the same networks."""
+def ahead(tables: list[Table], given: argparse.Namespace, first: int, sets: int) -> Floats:
+    """How often each is ahead of its rivals, and by how much on networks where all of them are: as in tuning."""
+    numbers = range(tuned.DRAWN + first, tuned.DRAWN + first + sets)
+    scenarios = [one for number in numbers for one in tuned.generation(number, given.beside)]
+    with exmachina.opened(exmachina.EngineOptions(threads=given.threads)) as engine:
+        contest = Contest(scenarios, given.rivals, designed_delta([tables[0]]), engine)
+        seeds = [named_seed(given.seed, "ahead", first, k) for k in range(len(scenarios))]
+        return worths(contest.scores(tables, range(len(scenarios)), seeds), len(tables), SCALE).mean(axis=0)
+
+
+def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: int) -> Floats:
+    """Scores on the same networks of the model; with so much as is asked of those without and with long jitter."""
+    model = exmachina.Model.load(given.name)
+    scores = scores_in(model, tables, given.threads, networks, seed)
+    if given.long_jitter > 0:
+        for added in JITTERS:
+            other = scores_in(in_world(model, added), tables, given.threads, networks, seed)
+            scores += given.long_jitter * other
+    return scores
+
+
+def scores_in(model: exmachina.Model, tables: list[Table], threads: int, networks: int, seed: int) -> Floats:
+    """Scores in the world of this model."""
     each = {"specimens": networks, "seconds_each": SECONDS_EACH, "seed": seed, "in_world": True, "threads": threads}
     report = exmachina.score(tables, model, **each)
-    return [float(score) for score in report.summary["score"][: len(tables)]]
-
-
-def disturbed(table: Table, given: argparse.Namespace, output: Path, seed: int) -> list[float]:
-    """Shares of states: back, with a flow below half of its share, with one that stays there, and that undisturbed."""
-    tried = output.with_suffix(".tried.dna")
-    table.save(tried)
-    model = PACKAGE.parent / "models" / f"{given.name}.toml"
-    environment = os.environ | {"SEED": str(seed), "RAYON_NUM_THREADS": str(given.threads)}
-    command = [str(RECOVERY), str(given.states), str(model), str(tried)]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
-    return [float(number) for number in lines[1].split(",")[2:6]]
+    return np.array(report.summary["score"][: len(tables)].to_list())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ Usage: sturdy.py [--only SECTION ...] [--tables NAME ...] [--page]. Sections, ea
 - lte: general-* on cellular recordings, which nothing here trains on: are they on figure 7's frontier?
 - datacenter: its objective beside DCTCP's, and that of Cubic over sfqCoDel.
 - distance: what a sender with an RTT of 200 ms has of what one with 50 ms has, under general-*.
-- recovery: whether tables come back from disturbed states (`cargo run --example recovery`), for every table.
+- recovery: whether tables come back from disturbed states (`exmachina disturb`), for every table.
 
 Rows of other sections and tables stay as they are. --page writes the page only. The authors' tables are looked for
 beside the project. No design has the seeds used here, and no table was chosen by what they gave (docs/designs.md

@@ -35,7 +35,8 @@ STRATA = {
 }
 CHANGE = 0.01
 BACK = 0.99
-STATES = 200
+STATES, STATES_SEED = 200, 36_055_512
+"""Of each network, and of networks and states."""
 
 
 def in_world(model: Model, added: str) -> Model:
@@ -122,12 +123,11 @@ def recovery(algorithm: Algorithm) -> Iterator[Measured]:
     """Disturbed states."""
     if algorithm.metadata["together"] or algorithm.name == "datacenter":
         return
-    model = PACKAGE.parent / "models" / f"{algorithm.model.name}.toml"
-    line = example("recovery", str(STATES), str(model), str(PACKAGE / f"{algorithm.name}.dna"))[0]
-    back, stuck, stays, uneven, nudged_back, nudged_stays = map(float, line.split(",")[2:])
-    yield "back", back, nudged_back, back, NONE, BACK
-    yield "below half of a share", stuck, uneven, -stuck, NONE, 0.0
-    yield "stays there", stays, nudged_stays, -stays, NONE, 0.0
+    found = exmachina.disturb([own(algorithm)], algorithm.model, states=STATES, seed=STATES_SEED)
+    share = found.summary.row(0, named=True)
+    yield "back", share["back"], share["nudged_back"], share["back"], NONE, BACK
+    yield "below half of a share", share["below"], share["uneven"], -share["below"], NONE, 0.0
+    yield "stays there", share["stays"], share["nudged_stays"], -share["stays"], NONE, 0.0
 
 
 def example(name: str, *args: str) -> list[str]:

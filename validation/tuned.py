@@ -58,12 +58,15 @@ def main() -> None:
 
 
 def scenarios(beside: int = 0) -> list[Evaluation]:
-    """Those of each generation in turn: so many networks of each kind, and so many beside others, no two alike."""
-    drawn: list[Network] = []
-    for generation in range(DRAWN):
-        numbers = range(generation * OF_EACH_KIND, (generation + 1) * OF_EACH_KIND)
-        drawn += [network(SUITE, kind, number) for number in numbers for kind in KINDS]
-        drawn += [shared(number) for number in range(generation * beside, (generation + 1) * beside)]
+    """Those of each generation in turn."""
+    return [one for number in range(DRAWN) for one in generation(number, beside)]
+
+
+def generation(number: int, beside: int = 0) -> list[Evaluation]:
+    """So many networks of each kind, and so many beside others; no two generations have one in common."""
+    numbers = range(number * OF_EACH_KIND, (number + 1) * OF_EACH_KIND)
+    drawn = [network(SUITE, kind, number) for number in numbers for kind in KINDS]
+    drawn += [shared(number) for number in range(number * beside, (number + 1) * beside)]
     return [shorter(one).evaluation() for one in drawn]
 
 

@@ -7,6 +7,7 @@ report = exmachina.score([result.table, "cubic"], "demo")           # on network
 exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it does, and why
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
+exmachina.disturb(result.table)                                     # does it come back from where it should not be?
 exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
 exmachina.tune("internet-1", ["r4", "r7"], output="tuned")          # a law, to be ahead of rivals on networks of yours
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
@@ -19,6 +20,7 @@ exmachina.reproduce("fig4", output="out")                           # a figure o
 from exmachina._core import SIGNALS, Action, __version__
 from exmachina.deploying import Connection, Deployed, deploy, deploy_commands
 from exmachina.designing import Budget, Design, DesignOptions, DesignStopped, Progress, design
+from exmachina.disturbing import Disturbed, DisturbOptions, disturb
 from exmachina.engines import Engine, EngineOptions, opened
 from exmachina.errors import (
     ClusterError,
@@ -70,6 +72,8 @@ __all__ = [
     "Design",
     "DesignOptions",
     "DesignStopped",
+    "DisturbOptions",
+    "Disturbed",
     "Dumbbell",
     "Engine",
     "EngineOptions",
@@ -125,6 +129,7 @@ __all__ = [
     "deploy",
     "deploy_commands",
     "design",
+    "disturb",
     "draw",
     "dumbbell",
     "evaluate",

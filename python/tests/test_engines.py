@@ -54,6 +54,8 @@ def test_what_is_simulated_does_not_depend_on_the_engine() -> None:
         exmachina.probe("known-1x", axes=["acks"], rivals=[], runs=2, cluster=where) for where in (None, others)
     ]
     assert passports[0].frame.equals(passports[1].frame)
+    disturbed = [exmachina.disturb("known-1x", specimens=9, states=2, cluster=where).frame for where in (None, others)]
+    assert disturbed[0].equals(disturbed[1])
     assert not others.closed, "it was open already"
 
 

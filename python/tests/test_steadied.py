@@ -12,7 +12,7 @@ for name in ("digests", "internet_summary", "internet_networks", "internet_runs"
     script(name)
 for name in ("reality_page", "time_to_score", "readme_internet", "readme", "algorithms_page", "algorithms"):
     script(name)
-for name in ("sturdy_measured", "sturdy_scores"):
+for name in ("sturdy_measured", "sturdy_scores", "tuned"):
     script(name)
 STEADIED = script("steadied")
 

@@ -5,6 +5,7 @@
 
 mod columns;
 mod designer;
+mod disturbance;
 mod elsewhere;
 mod errors;
 mod evaluation;
@@ -33,6 +34,8 @@ mod _core {
     use crate::columns::Column;
     #[pymodule_export]
     use crate::designer::{Answer, DesignProgress, Designed, Designer};
+    #[pymodule_export]
+    use crate::disturbance::disturb;
     #[pymodule_export]
     use crate::elsewhere::run_unit;
     #[pymodule_export]

@@ -6,6 +6,7 @@
 pub mod assignment;
 pub mod beside;
 pub mod design_simulator;
+pub mod disturbance;
 #[cfg(test)]
 mod model;
 pub mod omniscient;

@@ -11,10 +11,12 @@ from cyclopts import App, CycloptsError, Parameter
 from exmachina import _core
 from exmachina.command import progress, terminal
 from exmachina.command.deploying import deploy
+from exmachina.command.disturbing import disturb
 from exmachina.command.hunting import worst
 from exmachina.command.measuring import testbed
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
+from exmachina.command.scoring import score, together
 from exmachina.command.sweeping import sweep
 from exmachina.command.tuning import tune
 from exmachina.designing import Budget, DesignOptions
@@ -31,9 +33,7 @@ from exmachina.inspection import inspect as inspect_table
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
 from exmachina.pictures import draw
 from exmachina.reproduce import ReproduceOptions
-from exmachina.schemes import Table, algorithms, percent
-from exmachina.scoring import ScoreOptions, Stratum, designed_for
-from exmachina.scoring import score as score_schemes
+from exmachina.schemes import Table, algorithms
 
 __all__ = ["app", "main"]
 
@@ -72,7 +72,7 @@ def design(
         quiet: Show no progress.
     """
     loaded = Model.load(model)
-    first = None if start is None else _together(start)
+    first = None if start is None else together(start)
     results, messages = terminal.consoles()
     with (
         progress.computing(messages, options, quiet=quiet) as engine,
@@ -90,44 +90,8 @@ def design(
     )
 
 
-@app.command
-def score(
-    *schemes: str,
-    model: str | None = None,
-    options: Annotated[ScoreOptions, FIELDS] = ScoreOptions(),  # noqa: B008 (frozen)
-    by: Stratum | None = None,
-    results: Path | None = None,
-    quiet: Quiet = False,
-) -> None:
-    """Score schemes on the same networks of a model, none of which a design has seen.
-
-    Args:
-        schemes: Rule tables as files (.dna), ours or the authors', algorithms of `exmachina list`, and schemes that
-            people wrote, such as `cubic` or `cubic/sfqcodel`; the first is the one that others are compared to. Where
-            the senders of the model have names, a table is what all of them run; tables with commas between them, one
-            for each name in order, are run together.
-        model: A model file (.toml), or the name of one that comes with the program; if not given, what the first table
-            was designed for.
-        options: See `ScoreOptions`.
-        by: Show scores by strata of the networks, too: of the link's rate, the RTT, or how many senders there are.
-        results: Write one row per scheme, network and sender here (.parquet).
-        quiet: Show no progress.
-    """
-    loaded = [_together(names) for names in schemes]
-    network = designed_for(loaded) if model is None else Model.load(model)
-    if results is not None:
-        check_output(results, suffixes=(".parquet",))
-    out, messages = terminal.consoles()
-    with (
-        progress.computing(messages, options, quiet=quiet) as engine,
-        progress.bar(messages, "scoring", _scored, engine, quiet=quiet) as on_progress,
-    ):
-        report = score_schemes(loaded, network, options, cluster=engine, on_progress=on_progress)
-    if results is not None:
-        report.save(results)
-    terminal.show_scores(out, report)
-    if by is not None:
-        terminal.show_strata(out, report, by)
+app.command(score)
+app.command(disturb)
 
 
 @app.command
@@ -365,15 +329,6 @@ def demo(
 def _evaluated(now: Standing) -> progress.Count:
     words = f"{now.done} of {now.runs} runs, {terminal.si(now.packets_per_s)} packets/s"
     return progress.Count(now.contender, now.done / now.runs, words, now.left_s)
-
-
-def _scored(scheme: str, share: float) -> progress.Count:
-    return progress.Count(f"scoring {scheme}", share, percent(share))
-
-
-def _together(names: str) -> str | list[str]:
-    """One scheme; or the tables of several names with commas between them."""
-    return names.split(",") if "," in names and not Path(names).is_file() else names
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,0 +1,7 @@
+"""How rule tables and laws come back from disturbed states."""
+
+from exmachina.disturbing.disturb import disturb
+from exmachina.disturbing.options import DisturbOptions
+from exmachina.disturbing.report import Disturbed
+
+__all__ = ["DisturbOptions", "Disturbed", "disturb"]
