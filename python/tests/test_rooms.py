@@ -18,6 +18,7 @@ ROOMS = (
     "exporting",
     "deploying",
     "scoring",
+    "disturbing",
     "evaluation",
     "measuring",
     "inspection",
