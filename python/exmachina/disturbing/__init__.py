@@ -1,6 +1,6 @@
 """How rule tables and laws come back from disturbed states."""
 
-from exmachina.disturbing.disturb import disturb
+from exmachina.disturbing.disturbing import disturb
 from exmachina.disturbing.options import DisturbOptions
 from exmachina.disturbing.report import Disturbed
 
