@@ -14,7 +14,8 @@ it began with: what is lost besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
 which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
-it is ahead there, too. What was found is written after each step; the same command gives the same.
+it is ahead there, too. What was found is written after each step: the same command gives the same, goes on where it was
+interrupted, and further with more --steps.
 """
 
 import argparse
@@ -75,36 +76,62 @@ def main() -> None:
 
 
 def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
-    """Writes what it has after each step."""
+    """Writes what it has after each step; goes on where the same command was interrupted, or had fewer steps."""
     stream = random.Random(named_seed(given.seed, "candidates"))
     now: Law | Rules = Law(begun) if begun.law is not None else Rules(begun, shares(given, begun))
+    facts = facts_of(given, begun)
+    known, earlier_s = kept(output, facts)
+    taken: list[int] = []
     for number in range(given.steps):
         drawn = [now.elsewhere(given.size, stream) for _ in range(given.candidates)]
-        tables = [each.table for each in (now, *drawn)]
-        worth, states = what_counts(given, tables, 3 * number, 1)
-        best = int(np.argmax(worth))
-        told = f"{number + 1}: {states[0]}; best {worth[best] - worth[0]:+.4f}, {states[best]}"
-        if best > 0:
-            worth, states = what_counts(given, [tables[0], tables[best]], 3 * number + 1, 2)
-            told += f"; again {worth[1] - worth[0]:+.4f}, {states[1]}"
-            if worth[1] > worth[0]:
-                now = drawn[best - 1]
-                told += ": taken"
-        now.table.save(output)
-        note(given, begun, output, number + 1)
-        print(told, flush=True)
+        if number < len(known):
+            best, told = known[number], ""
+        else:
+            best, told = step(given, [each.table for each in (now, *drawn)], number)
+        taken.append(best)
+        now = now if best == 0 else drawn[best - 1]
+        if told:
+            used = os.times()
+            cpu_s = earlier_s + used.user + used.system + used.children_user + used.children_system
+            made = {"steps": number + 1, "cpu_s": round(cpu_s)} | facts | {"taken": taken}
+            now.table.save(output)
+            write_atomically(beside(output), (json.dumps(made) + "\n").encode())
+            print(told, flush=True)
 
 
-def note(given: argparse.Namespace, begun: Table, output: Path, steps: int) -> None:
-    """Writes beside it what came of which steps, for `algorithms.py`."""
+def step(given: argparse.Namespace, tables: list[Table], number: int) -> tuple[int, str]:
+    """Which of them to go on with, the first of which is what there was, and what to tell of it."""
+    worth, states = what_counts(given, tables, 3 * number, 1)
+    best = int(np.argmax(worth))
+    told = f"{number + 1}: {states[0]}; best {worth[best] - worth[0]:+.4f}, {states[best]}"
+    if best == 0:
+        return 0, told
+    worth, states = what_counts(given, [tables[0], tables[best]], 3 * number + 1, 2)
+    told += f"; again {worth[1] - worth[0]:+.4f}, {states[1]}"
+    return (best, f"{told}: taken") if worth[1] > worth[0] else (0, told)
+
+
+def beside(output: Path) -> Path:
+    """Where what came of which steps is, for `algorithms.py` and for whoever goes on."""
+    return output.with_suffix(".steadied.json")
+
+
+def facts_of(given: argparse.Namespace, begun: Table) -> dict[str, Any]:
+    """What the steps follow from."""
     settings = ("candidates", "networks", "states", "long_jitter", "rivals", "beside", "gives", "size", "seed")
     given_all = {name: getattr(given, name) for name in settings}
     # JSON knows no infinity.
-    made: dict[str, Any] = {"steps": steps} | {k: v for k, v in given_all.items() if v != math.inf}
-    used = os.times()
-    made["cpu_s"] = round(used.user + used.system + used.children_user + used.children_system)
-    made["start"] = f"sha256:{sha256(begun.dna).hexdigest()}"
-    write_atomically(output.with_suffix(".steadied.json"), (json.dumps(made, indent=1) + "\n").encode())
+    known = {name: value for name, value in given_all.items() if value != math.inf}
+    return known | {"start": f"sha256:{sha256(begun.dna).hexdigest()}"}
+
+
+def kept(output: Path, facts: dict[str, Any]) -> tuple[list[int], float]:
+    """The candidate that each step of the same command took, 0 for none, and what that cost; nothing of another's."""
+    if not beside(output).exists():
+        return [], 0.0
+    made = json.loads(beside(output).read_text())
+    same = facts.items() <= made.items() and "taken" in made
+    return (made["taken"], made["cpu_s"]) if same else ([], 0.0)
 
 
 class Law:

@@ -1,6 +1,10 @@
 """`validation/steadied.py`: candidates differ in little, are usable, and are the same each time."""
 
+import argparse
+import json
+import math
 import random
+from pathlib import Path
 
 import pytest
 from conftest import script
@@ -49,3 +53,26 @@ def test_a_pace_at_a_split_is_found() -> None:
     split = next(float(at) for at in begun.frame["ack_ewma_to"] if 0 < at < 1000)
     actions = [Action(one.multiple, one.increment_packets, split * 1.001) for one in begun.actions]
     assert STEADIED.nearest(begun.with_actions(actions, "near")) == pytest.approx(0.001, rel=0.01)
+
+
+def test_the_same_command_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, steps = Table.load("general-1-robust"), []
+
+    def step(_given: object, tables: list[Table], number: int) -> tuple[int, str]:
+        assert len(tables) == 4
+        steps.append(number)
+        return number % 3, "told"
+
+    monkeypatch.setattr(STEADIED, "step", step)
+    few = {"candidates": 3, "networks": 2, "states": 1, "long_jitter": 0.0, "rivals": [], "beside": 0, "size": 0.1}
+    given = argparse.Namespace(name="general-1", start=None, gives=math.inf, seed=3, threads=1, steps=6, **few)
+    STEADIED.climb(given, begun, tmp_path / "whole.dna")
+    STEADIED.climb(argparse.Namespace(**{**vars(given), "steps": 4}), begun, tmp_path / "parts.dna")
+    STEADIED.climb(given, begun, tmp_path / "parts.dna")
+    assert steps == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5], "no step twice"
+    made = [json.loads((tmp_path / f"{name}.steadied.json").read_text()) for name in ("whole", "parts")]
+    assert made[0]["taken"] == made[1]["taken"] == [0, 1, 2, 0, 1, 2]
+    assert made[1]["steps"] == 6
+    assert (tmp_path / "whole.dna").read_bytes() == (tmp_path / "parts.dna").read_bytes() != begun.dna
+    other = STEADIED.facts_of(argparse.Namespace(**{**vars(given), "seed": 4}), begun)
+    assert STEADIED.kept(tmp_path / "parts.dna", other) == ([], 0.0), "another climb"
