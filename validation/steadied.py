@@ -1,8 +1,8 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
-Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--states N]
-[--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--seed N] [--threads N]. NAME is
-an algorithm; LAW another one for its model to begin with.
+Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--disturbed N]
+[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--seed N]
+[--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
@@ -12,10 +12,10 @@ place of the score, how often it is ahead of them on networks like the Internet'
 tuning has met, with --beside so many more shared with another flow. With --gives no more than that may be lost of what
 it began with: what is lost besides counts ten times.
 
-In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks and states,
-which no other step and no page has. The best is tried again beside what there was on twice as many others, and stays if
-it is ahead there, too. What was found is written after each step: the same command gives the same, goes on where it was
-interrupted, and further with more --steps.
+In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks, some of them
+disturbed, and states, which no other step and no page has. The best is tried again beside what there was on others,
+twice as many for scores, and stays if it is ahead there, too. What was found is written after each step: the same
+command gives the same, goes on where it was interrupted, and further with more --steps.
 """
 
 import argparse
@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--candidates", type=int, default=6)
     parser.add_argument("--networks", type=int, default=48)
+    parser.add_argument("--disturbed", type=int, default=20)
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--long-jitter", type=float, default=0.0)
     parser.add_argument("--rivals", nargs="+", metavar="NAME", default=[])
@@ -118,7 +119,18 @@ def beside(output: Path) -> Path:
 
 def facts_of(given: argparse.Namespace, begun: Table) -> dict[str, Any]:
     """What the steps follow from."""
-    settings = ("candidates", "networks", "states", "long_jitter", "rivals", "beside", "gives", "size", "seed")
+    settings = (
+        "candidates",
+        "networks",
+        "disturbed",
+        "states",
+        "long_jitter",
+        "rivals",
+        "beside",
+        "gives",
+        "size",
+        "seed",
+    )
     given_all = {name: getattr(given, name) for name in settings}
     # JSON knows no infinity.
     known = {name: value for name, value in given_all.items() if value != math.inf}
@@ -228,7 +240,7 @@ def what_counts(given: argparse.Namespace, tables: list[Table], first: int, sets
     if given.gives < math.inf:
         scores, least = scores[:-1], scores[-1] - given.gives
         scores -= TOO_MUCH * np.maximum(0.0, least - scores)
-    each = {"states": given.states, "seed": seed, "threads": given.threads}
+    each = {"specimens": given.disturbed, "states": given.states, "seed": seed, "threads": given.threads}
     states = exmachina.disturb(tables, given.name, **each).summary
     back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
     costs = BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)

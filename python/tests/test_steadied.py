@@ -64,7 +64,16 @@ def test_the_same_command_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyte
         return number % 3, "told"
 
     monkeypatch.setattr(STEADIED, "step", step)
-    few = {"candidates": 3, "networks": 2, "states": 1, "long_jitter": 0.0, "rivals": [], "beside": 0, "size": 0.1}
+    few = {
+        "candidates": 3,
+        "networks": 2,
+        "disturbed": 2,
+        "states": 1,
+        "long_jitter": 0.0,
+        "rivals": [],
+        "beside": 0,
+        "size": 0.1,
+    }
     given = argparse.Namespace(name="general-1", start=None, gives=math.inf, seed=3, threads=1, steps=6, **few)
     STEADIED.climb(given, begun, tmp_path / "whole.dna")
     STEADIED.climb(argparse.Namespace(**{**vars(given), "steps": 4}), begun, tmp_path / "parts.dna")
