@@ -1,8 +1,8 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
 Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--disturbed N]
-[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--seed N]
-[--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
+[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--lost SHARE]
+[--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
@@ -12,10 +12,11 @@ place of the score, how often it is ahead of them on networks like the Internet'
 tuning has met, with --beside so many more shared with another flow. With --gives no more than that may be lost of what
 it began with: what is lost besides counts ten times.
 
-In each step candidates differ in a few numbers, or in what a few rules do, and all meet the same networks, some of them
-disturbed, and states, which no other step and no page has. The best is tried again beside what there was on others,
-twice as many for scores, and stays if it is ahead there, too. What was found is written after each step: the same
-command gives the same, goes on where it was interrupted, and further with more --steps.
+In each step candidates differ in a few numbers, or in what a few rules do (with --lost this share of them is drawn by
+how often they are used where flows are lost, which is looked up again every ten steps), and all meet the same networks,
+some of them disturbed, and states, which no other step and no page has. The best is tried again beside what there was
+on others, twice as many for scores, and stays if it is ahead there, too. What was found is written after each step: the
+same command gives the same, goes on where it was interrupted, and further with more --steps.
 """
 
 import argparse
@@ -45,6 +46,7 @@ BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
 MOVED, ALIKE, NEAR = 4, 0.3, 0.006
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 USED_ON, RARELY = 16, 0.25
+LOST_ON, LOST_STATES, LOOKED_UP = 80, 3, 10
 SECONDS_EACH = 60.0
 JITTERS = ("", "jitter_ms = 10")
 SCALE = exmachina.TuneOptions().scale
@@ -68,6 +70,7 @@ def main() -> None:
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--gives", type=float, default=math.inf)
     parser.add_argument("--size", type=float, default=0.1)
+    parser.add_argument("--lost", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
@@ -79,11 +82,13 @@ def main() -> None:
 def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
     """Writes what it has after each step; goes on where the same command was interrupted, or had fewer steps."""
     stream = random.Random(named_seed(given.seed, "candidates"))
-    now: Law | Rules = Law(begun) if begun.law is not None else Rules(begun, shares(given, begun))
+    now: Law | Rules = Law(begun) if begun.law is not None else Rules(begun, shares(given, begun, 0))
     facts = facts_of(given, begun)
     known, earlier_s = kept(output, facts)
     taken: list[int] = []
     for number in range(given.steps):
+        if isinstance(now, Rules) and given.lost > 0 and number > 0 and number % LOOKED_UP == 0:
+            now = Rules(now.table, shares(given, now.table, number))
         drawn = [now.elsewhere(given.size, stream) for _ in range(given.candidates)]
         if number < len(known):
             best, told = known[number], ""
@@ -131,7 +136,7 @@ def facts_of(given: argparse.Namespace, begun: Table) -> dict[str, Any]:
         "size",
         "seed",
     )
-    given_all = {name: getattr(given, name) for name in settings}
+    given_all = {name: getattr(given, name) for name in (*settings, "lost", "seed")}
     # JSON knows no infinity.
     known = {name: value for name, value in given_all.items() if value != math.inf}
     return known | {"start": f"sha256:{sha256(begun.dna).hexdigest()}"}
@@ -189,13 +194,33 @@ class Rules:
         return Rules(table, self.shares) if nearest(table) > NEAR else self
 
 
-def shares(given: argparse.Namespace, table: Table) -> list[float]:
+def shares(given: argparse.Namespace, table: Table, number: int) -> list[float]:
     """How likely rules are to be chosen, summed up: by the root of their uses, a fifth of it all alike."""
     model = exmachina.Model.load(given.name)
-    held_out = model.held_out(named_seed(given.seed, "uses"), USED_ON, True)
-    rules = _core.usage(table, held_out, SECONDS_EACH, _core.Workers(given.threads), _core.Stop()).rules
-    roots = np.sqrt([rule.uses for rule in rules])
-    return [float(share) for share in np.cumsum(roots / roots.sum() + RARELY / len(rules))]
+    roots = np.sqrt(uses(given, table, model.held_out(named_seed(given.seed, "uses"), USED_ON, True)))
+    chosen = roots / roots.sum() + RARELY / len(roots)
+    lost = np.sqrt(uses_where_lost(given, table, model, named_seed(given.seed, "lost", number)))
+    if lost.any():
+        chosen = (1 - given.lost) * chosen / chosen.sum() + given.lost * lost / lost.sum()
+    return [float(share) for share in np.cumsum(chosen)]
+
+
+def uses_where_lost(given: argparse.Namespace, table: Table, model: exmachina.Model, seed: int) -> Floats:
+    """How often each rule is used on networks where flows are not back, or have too little."""
+    if given.lost == 0:
+        return np.zeros(len(table))
+    each = {"specimens": LOST_ON, "states": LOST_STATES, "seed": seed, "threads": given.threads}
+    frame = exmachina.disturb(table, model, **each).frame
+    networks = model.held_out(seed, LOST_ON, False)
+    lost = frame["stays"] + frame["uneven"] + frame["states"] - frame["back"]
+    numbers = [number for number, many in enumerate(lost) if many > 0]
+    return sum((uses(given, table, networks.part(k, k + 1)) for k in numbers), np.zeros(len(table)))
+
+
+def uses(given: argparse.Namespace, table: Table, networks: _core.Specimens) -> Floats:
+    """How often each rule is used there."""
+    rules = _core.usage(table, networks, SECONDS_EACH, _core.Workers(given.threads), _core.Stop()).rules
+    return np.array([float(rule.uses) for rule in rules])
 
 
 def nearest(table: Table) -> float:

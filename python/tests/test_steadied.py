@@ -73,6 +73,7 @@ def test_the_same_command_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyte
         "rivals": [],
         "beside": 0,
         "size": 0.1,
+        "lost": 0.0,
     }
     given = argparse.Namespace(name="general-1", start=None, gives=math.inf, seed=3, threads=1, steps=6, **few)
     STEADIED.climb(given, begun, tmp_path / "whole.dna")
