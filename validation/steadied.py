@@ -1,8 +1,8 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
 Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--disturbed N]
-[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--size SIZE] [--lost SHARE]
-[--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
+[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--each SCORE] [--size SIZE]
+[--lost SHARE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
@@ -10,7 +10,8 @@ undisturbed), twice the share in which one stays there, and what is missing of 0
 so much of the score on clean networks and of that under 10 ms of jitter counts, too. With --rivals what counts is, in
 place of the score, how often it is ahead of them on networks like the Internet's: a generation of `tuned.py`'s that no
 tuning has met, with --beside so many more shared with another flow. With --gives no more than that may be lost of what
-it began with: what is lost besides counts ten times.
+it began with, with --each no more than that in any quarter of the networks by how many senders there are: what is lost
+besides counts ten times.
 
 In each step candidates differ in a few numbers, or in what a few rules do (with --lost this share of them is drawn by
 how often they are used where flows are lost, which is looked up again every ten steps), and all meet the same networks,
@@ -36,7 +37,7 @@ from sturdy_measured import SEED
 from sturdy_scores import STATES_SEED, in_world
 
 import exmachina
-from exmachina import Action, Table, TableError, _core
+from exmachina import Action, ScoreReport, Table, TableError, _core
 from exmachina.files import write_atomically
 from exmachina.schemes import designed_delta
 from exmachina.seeds import named_seed
@@ -47,6 +48,7 @@ MOVED, ALIKE, NEAR = 4, 0.3, 0.006
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 USED_ON, RARELY = 16, 0.25
 LOST_ON, LOST_STATES, LOOKED_UP = 80, 3, 10
+QUARTERS = 4
 SECONDS_EACH = 60.0
 JITTERS = ("", "jitter_ms = 10")
 SCALE = exmachina.TuneOptions().scale
@@ -69,6 +71,7 @@ def main() -> None:
     parser.add_argument("--rivals", nargs="+", metavar="NAME", default=[])
     parser.add_argument("--beside", type=int, default=0)
     parser.add_argument("--gives", type=float, default=math.inf)
+    parser.add_argument("--each", type=float, default=math.inf)
     parser.add_argument("--size", type=float, default=0.1)
     parser.add_argument("--lost", type=float, default=0.0)
     parser.add_argument("--seed", type=int, default=1)
@@ -260,11 +263,15 @@ def what_counts(given: argparse.Namespace, tables: list[Table], first: int, sets
     purpose = ("step", first // 3) if sets == 1 else ("again", first // 3)
     seed = named_seed(given.seed, *purpose)
     assert seed not in (SEED, STATES_SEED)
-    every = tables if given.gives == math.inf else [*tables, Table.load(given.start or given.name)]
-    scores = ahead(every, given, first, sets) if given.rivals else scored(every, given, sets * given.networks, seed)
-    if given.gives < math.inf:
-        scores, least = scores[:-1], scores[-1] - given.gives
-        scores -= TOO_MUCH * np.maximum(0.0, least - scores)
+    every = [*tables, Table.load(given.start or given.name)]
+    if given.rivals:
+        scores = ahead(every, given, first, sets)
+        lost = [scores[-1] - scores]
+    else:
+        scores, lost = scored(every, given, sets * given.networks, seed)
+    for least, most in ((lost[0], given.gives), (np.max(lost[1:] or lost, axis=0), given.each)):
+        scores = scores - (TOO_MUCH * np.maximum(0.0, least - most) if most < math.inf else 0.0)
+    scores = scores[: len(tables)]
     each = {"specimens": given.disturbed, "states": given.states, "seed": seed, "threads": given.threads}
     states = exmachina.disturb(tables, given.name, **each).summary
     back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
@@ -283,21 +290,33 @@ def ahead(tables: list[Table], given: argparse.Namespace, first: int, sets: int)
         return worths(contest.scores(tables, range(len(scenarios)), seeds), len(tables), SCALE).mean(axis=0)
 
 
-def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: int) -> Floats:
-    """Scores on the same networks of the model; with so much as is asked of those without and with long jitter."""
+def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: int) -> tuple[Floats, list[Floats]]:
+    """Scores on the same networks of the model, with so much as is asked of those without and with long jitter.
+
+    And what is lost against the last of them: of that, and in each quarter of networks by how many senders they have.
+    """
     model = exmachina.Model.load(given.name)
-    scores = scores_in(model, tables, given.threads, networks, seed)
+    report = report_in(model, tables, given.threads, networks, seed)
+    scores = scores_of(report, tables)
     if given.long_jitter > 0:
         for added in JITTERS:
-            other = scores_in(in_world(model, added), tables, given.threads, networks, seed)
-            scores += given.long_jitter * other
-    return scores
+            other = report_in(in_world(model, added), tables, given.threads, networks, seed)
+            scores += given.long_jitter * scores_of(other, tables)
+    schemes = report.specimens.partition_by("scheme", maintain_order=True)[: len(tables)]
+    quarters = np.array_split(np.argsort(schemes[0]["senders"].to_numpy(), kind="stable"), QUARTERS)
+    own = np.array([scheme["score"].to_numpy() for scheme in schemes])
+    means = [np.nanmean(own[:, quarter], axis=1) for quarter in quarters]
+    return scores, [scores[-1] - scores, *(mean[-1] - mean for mean in means)]
 
 
-def scores_in(model: exmachina.Model, tables: list[Table], threads: int, networks: int, seed: int) -> Floats:
+def report_in(model: exmachina.Model, tables: list[Table], threads: int, networks: int, seed: int) -> ScoreReport:
     """Scores in the world of this model."""
     each = {"specimens": networks, "seconds_each": SECONDS_EACH, "seed": seed, "in_world": True, "threads": threads}
-    report = exmachina.score(tables, model, **each)
+    return exmachina.score(tables, model, **each)
+
+
+def scores_of(report: ScoreReport, tables: list[Table]) -> Floats:
+    """Of each."""
     return np.array(report.summary["score"][: len(tables)].to_list())
 
 

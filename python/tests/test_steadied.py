@@ -75,7 +75,9 @@ def test_the_same_command_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyte
         "size": 0.1,
         "lost": 0.0,
     }
-    given = argparse.Namespace(name="general-1", start=None, gives=math.inf, seed=3, threads=1, steps=6, **few)
+    given = argparse.Namespace(
+        name="general-1", start=None, gives=math.inf, each=math.inf, seed=3, threads=1, steps=6, **few
+    )
     STEADIED.climb(given, begun, tmp_path / "whole.dna")
     STEADIED.climb(argparse.Namespace(**{**vars(given), "steps": 4}), begun, tmp_path / "parts.dna")
     STEADIED.climb(given, begun, tmp_path / "parts.dna")
