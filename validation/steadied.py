@@ -1,7 +1,7 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
-Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--disturbed N]
-[--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--each SCORE] [--size SIZE]
+Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--seconds S]
+[--disturbed N] [--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--each SCORE] [--size SIZE]
 [--lost SHARE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
@@ -49,7 +49,7 @@ SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 USED_ON, RARELY = 16, 0.25
 LOST_ON, LOST_STATES, LOOKED_UP = 80, 3, 10
 QUARTERS = 4
-SECONDS_EACH = 60.0
+USED_S = 60.0
 JITTERS = ("", "jitter_ms = 10")
 SCALE = exmachina.TuneOptions().scale
 
@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--candidates", type=int, default=6)
     parser.add_argument("--networks", type=int, default=48)
+    parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--disturbed", type=int, default=20)
     parser.add_argument("--states", type=int, default=10)
     parser.add_argument("--long-jitter", type=float, default=0.0)
@@ -222,7 +223,7 @@ def uses_where_lost(given: argparse.Namespace, table: Table, model: exmachina.Mo
 
 def uses(given: argparse.Namespace, table: Table, networks: _core.Specimens) -> Floats:
     """How often each rule is used there."""
-    rules = _core.usage(table, networks, SECONDS_EACH, _core.Workers(given.threads), _core.Stop()).rules
+    rules = _core.usage(table, networks, USED_S, _core.Workers(given.threads), _core.Stop()).rules
     return np.array([float(rule.uses) for rule in rules])
 
 
@@ -296,11 +297,11 @@ def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: 
     And what is lost against the last of them: of that, and in each quarter of networks by how many senders they have.
     """
     model = exmachina.Model.load(given.name)
-    report = report_in(model, tables, given.threads, networks, seed)
+    report = report_in(model, tables, given, networks, seed)
     scores = scores_of(report, tables)
     if given.long_jitter > 0:
         for added in JITTERS:
-            other = report_in(in_world(model, added), tables, given.threads, networks, seed)
+            other = report_in(in_world(model, added), tables, given, networks, seed)
             scores += given.long_jitter * scores_of(other, tables)
     schemes = report.specimens.partition_by("scheme", maintain_order=True)[: len(tables)]
     quarters = np.array_split(np.argsort(schemes[0]["senders"].to_numpy(), kind="stable"), QUARTERS)
@@ -309,10 +310,12 @@ def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: 
     return scores, [scores[-1] - scores, *(mean[-1] - mean for mean in means)]
 
 
-def report_in(model: exmachina.Model, tables: list[Table], threads: int, networks: int, seed: int) -> ScoreReport:
+def report_in(
+    model: exmachina.Model, tables: list[Table], given: argparse.Namespace, networks: int, seed: int
+) -> ScoreReport:
     """Scores in the world of this model."""
-    each = {"specimens": networks, "seconds_each": SECONDS_EACH, "seed": seed, "in_world": True, "threads": threads}
-    return exmachina.score(tables, model, **each)
+    long = {"specimens": networks, "seconds_each": given.seconds, "threads": given.threads}
+    return exmachina.score(tables, model, seed=seed, in_world=True, **long)
 
 
 def scores_of(report: ScoreReport, tables: list[Table]) -> Floats:

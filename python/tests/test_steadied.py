@@ -67,6 +67,7 @@ def test_the_same_command_goes_on_where_it_was(tmp_path: Path, monkeypatch: pyte
     few = {
         "candidates": 3,
         "networks": 2,
+        "seconds": 60.0,
         "disturbed": 2,
         "states": 1,
         "long_jitter": 0.0,
