@@ -1,8 +1,9 @@
 """Climbs to a law or table that comes back from disturbed states more often, which a model's score hardly sees.
 
 Usage: steadied.py NAME [--start LAW] [--output FILE] [--steps N] [--candidates N] [--networks N] [--seconds S]
-[--disturbed N] [--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--each SCORE] [--size SIZE]
-[--lost SHARE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin with.
+[--disturbed N] [--states N] [--long-jitter SHARE] [--rivals NAME ...] [--beside N] [--gives SCORE] [--each SCORE]
+[--size SIZE] [--lost SHARE] [--seed N] [--threads N]. NAME is an algorithm; LAW another one for its model to begin
+with.
 
 What counts is the score in the world that the model trains in, without its [[also]], less what disturbed states
 cost: half of the share of states in which a flow is below half of its share (and of networks on which one is that
