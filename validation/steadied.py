@@ -129,19 +129,8 @@ def beside(output: Path) -> Path:
 
 def facts_of(given: argparse.Namespace, begun: Table) -> dict[str, Any]:
     """What the steps follow from."""
-    settings = (
-        "candidates",
-        "networks",
-        "disturbed",
-        "states",
-        "long_jitter",
-        "rivals",
-        "beside",
-        "gives",
-        "size",
-        "seed",
-    )
-    given_all = {name: getattr(given, name) for name in (*settings, "lost", "seed")}
+    where = ("name", "start", "output", "steps", "threads")
+    given_all = {name: value for name, value in vars(given).items() if name not in where}
     # JSON knows no infinity.
     known = {name: value for name, value in given_all.items() if value != math.inf}
     return known | {"start": f"sha256:{sha256(begun.dna).hexdigest()}"}
