@@ -238,10 +238,14 @@ def drawn_change(size: float, stream: random.Random) -> tuple[float, int, float]
 
 
 def changed(action: Action, multiple: float, packets: int, pause: float) -> Action:
-    """With more of the window, so many packets more, and a pause that is longer by so many times e."""
+    """With more of the window, so many packets more, and a pause that is longer by so many times e.
+
+    A window of one packet stays one: of none no ACK would come that could change anything.
+    """
     paused = min(LONGEST_MS, max(SHORTEST_MS, action.intersend_ms * math.exp(pause)))
     larger = min(1.0, max(0.0, action.multiple + multiple)) if action.multiple <= 1 else action.multiple
-    return Action(larger, action.increment_packets + packets, paused if pause else action.intersend_ms)
+    more = max(action.increment_packets + packets, math.ceil(1 - larger))
+    return Action(larger, more, paused if pause else action.intersend_ms)
 
 
 def normal(stream: random.Random) -> float:

@@ -43,7 +43,9 @@ def test_candidates_of_a_table_keep_boxes_and_stay_away_from_splits(name: str) -
 
 
 def test_what_a_rule_does_changes_within_what_is_possible() -> None:
-    assert STEADIED.changed(Action(0.9, 1, 2.0), 0.3, -2, 0.0) == Action(1.0, -1, 2.0)
+    assert STEADIED.changed(Action(0.9, 1, 2.0), 0.3, -2, 0.0) == Action(1.0, 0, 2.0), "one packet stays one"
+    assert STEADIED.changed(Action(0.999, 1, 2.0), 0.0, -1, 0.0) == Action(0.999, 1, 2.0)
+    assert STEADIED.changed(Action(0.5, 4, 2.0), 0.0, -2, 0.0) == Action(0.5, 2, 2.0)
     assert STEADIED.changed(Action(0.1, 1, 2.0), -0.3, 0, 100.0) == Action(0.0, 1, 1000.0)
     assert STEADIED.changed(Action(1.5, 1, 2.0), 0.3, 0, 0.0) == Action(1.5, 1, 2.0), "what grows goes on growing"
 
