@@ -112,12 +112,12 @@ def climb(given: argparse.Namespace, begun: Table, output: Path) -> None:
 
 def step(given: argparse.Namespace, tables: list[Table], number: int) -> tuple[int, str]:
     """Which of them to go on with, the first of which is what there was, and what to tell of it."""
-    worth, states = what_counts(given, tables, 3 * number, 1)
+    worth, states = what_counts(given, tables, number, again=False)
     best = int(np.argmax(worth))
     told = f"{number + 1}: {states[0]}; best {worth[best] - worth[0]:+.4f}, {states[best]}"
     if best == 0:
         return 0, told
-    worth, states = what_counts(given, [tables[0], tables[best]], 3 * number + 1, 2)
+    worth, states = what_counts(given, [tables[0], tables[best]], number, again=True)
     told += f"; again {worth[1] - worth[0]:+.4f}, {states[1]}"
     return (best, f"{told}: taken") if worth[1] > worth[0] else (0, told)
 
@@ -253,19 +253,22 @@ def normal(stream: random.Random) -> float:
     return NormalDist().inv_cdf(1e-9 + (1 - 2e-9) * stream.random())
 
 
-def what_counts(given: argparse.Namespace, tables: list[Table], first: int, sets: int) -> tuple[Floats, list[str]]:
-    """Of each, on so many sets of networks from this one on: what counts, and what disturbed states did."""
-    purpose = ("step", first // 3) if sets == 1 else ("again", first // 3)
-    seed = named_seed(given.seed, *purpose)
+def what_counts(
+    given: argparse.Namespace, tables: list[Table], number: int, *, again: bool
+) -> tuple[Floats, list[str]]:
+    """Of each, on this step's networks or those on which its best is tried again: what counts, and what states did."""
+    seed = named_seed(given.seed, "again" if again else "step", number)
     assert seed not in (SEED, STATES_SEED)
     every = [*tables, Table.load(given.start or given.name)]
     if given.rivals:
-        scores = ahead(every, given, first, sets)
-        lost = [scores[-1] - scores]
+        scores = ahead(every, given, number, again=again)
+        in_all = in_each = scores[-1] - scores
     else:
-        scores, lost = scored(every, given, sets * given.networks, seed)
-    for least, most in ((lost[0], given.gives), (np.max(lost[1:] or lost, axis=0), given.each)):
-        scores = scores - (TOO_MUCH * np.maximum(0.0, least - most) if most < math.inf else 0.0)
+        scores, in_each = scored(every, given, (2 if again else 1) * given.networks, seed)
+        in_all = scores[-1] - scores
+    for lost, allowed in ((in_all, given.gives), (in_each, given.each)):
+        if allowed < math.inf:
+            scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
     scores = scores[: len(tables)]
     each = {"specimens": given.disturbed, "states": given.states, "seed": seed, "threads": given.threads}
     states = exmachina.disturb(tables, given.name, **each).summary
@@ -275,9 +278,13 @@ def what_counts(given: argparse.Namespace, tables: list[Table], first: int, sets
     return scores - costs, told
 
 
-def ahead(tables: list[Table], given: argparse.Namespace, first: int, sets: int) -> Floats:
-    """How often each is ahead of its rivals, and by how much on networks where all of them are: as in tuning."""
-    numbers = range(tuned.DRAWN + first, tuned.DRAWN + first + sets)
+def ahead(tables: list[Table], given: argparse.Namespace, number: int, *, again: bool) -> Floats:
+    """How often each is ahead of its rivals, and by how much on networks where all of them are: as in tuning.
+
+    A step has three generations of its own, one for its candidates and two for its best.
+    """
+    first = 3 * number + again
+    numbers = range(tuned.DRAWN + first, tuned.DRAWN + first + (2 if again else 1))
     scenarios = [one for number in numbers for one in tuned.generation(number, given.beside)]
     with exmachina.opened(exmachina.EngineOptions(threads=given.threads)) as engine:
         contest = Contest(scenarios, given.rivals, designed_delta([tables[0]]), engine)
@@ -285,10 +292,10 @@ def ahead(tables: list[Table], given: argparse.Namespace, first: int, sets: int)
         return worths(contest.scores(tables, range(len(scenarios)), seeds), len(tables), SCALE).mean(axis=0)
 
 
-def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: int) -> tuple[Floats, list[Floats]]:
+def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: int) -> tuple[Floats, Floats]:
     """Scores on the same networks of the model, with so much as is asked of those without and with long jitter.
 
-    And what is lost against the last of them: of that, and in each quarter of networks by how many senders they have.
+    And the most that is lost against the last of them in any quarter of networks by how many senders they have.
     """
     model = exmachina.Model.load(given.name)
     report = report_in(model, tables, given, networks, seed)
@@ -300,8 +307,8 @@ def scored(tables: list[Table], given: argparse.Namespace, networks: int, seed: 
     schemes = report.specimens.partition_by("scheme", maintain_order=True)[: len(tables)]
     quarters = np.array_split(np.argsort(schemes[0]["senders"].to_numpy(), kind="stable"), QUARTERS)
     own = np.array([scheme["score"].to_numpy() for scheme in schemes])
-    means = [np.nanmean(own[:, quarter], axis=1) for quarter in quarters]
-    return scores, [scores[-1] - scores, *(mean[-1] - mean for mean in means)]
+    means = np.array([np.nanmean(own[:, quarter], axis=1) for quarter in quarters])
+    return scores, (means[:, -1:] - means).max(axis=0)
 
 
 def report_in(

@@ -105,14 +105,12 @@ impl<'a, P: path::Path> Settled<'a, P> {
     fn tried(&self, states: u32, stop: &AtomicBool) -> Disturbed {
         let nudged = states.div_ceil(ONE_IN);
         let mut sum = Disturbed { states, nudged, uneven: self.uneven(&self.calm[0]), ..Disturbed::default() };
-        for state in 0..states {
-            if stop.load(Ordering::Relaxed) {
-                return sum;
-            }
+        let going_on = || !stop.load(Ordering::Relaxed);
+        for state in (0..states).take_while(|_| going_on()) {
             let [back, below, stays] = self.after(state, FARTHEST);
             (sum.back, sum.below, sum.stays) = (sum.back + back, sum.below + below, sum.stays + stays);
         }
-        for state in 0..nudged {
+        for state in (0..nudged).take_while(|_| going_on()) {
             let [back, _, stays] = self.after(state, NUDGE);
             (sum.nudged_back, sum.nudged_stays) = (sum.nudged_back + back, sum.nudged_stays + stays);
         }
