@@ -3,8 +3,8 @@
 Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna
 with its .history.parquet, NAME being that of a model that comes with the program; choosing.json, which says for each
 NAME what decided that it was this table (the fields of `exmachina.schemes.Choosing`); and, if designs began with the
-tables of others, spent.json with the CPU-seconds of those by name. Beside what `steadied.py` or `tuned.py` left there
-is NAME.steadied.json or NAME.generations.parquet in place of a history. --renew scores the algorithms that are in the
+tables of others, spent.json with the CPU-seconds of those by name. Beside what was tuned or steadied
+is NAME.generations.parquet or NAME.steps.parquet in place of a history. --renew scores the algorithms that are in the
 package again, and whatever they are compared with; what is known of their designs stays. Without either, only
 docs/algorithms.md is written again. README.md follows.
 
@@ -160,9 +160,9 @@ def design_facts(model: Model, path: Path, table: Table) -> dict[str, Any]:
     if tuned.exists():
         return tuned_facts(path.stem, made, tuned)
     search = json.loads(made.search)
-    steadied = path.with_suffix(".steadied.json")
-    if steadied.exists():
-        return steadied_facts(path.stem, made, json.loads(steadied.read_text()))
+    steps = path.with_suffix(".steps.parquet")
+    if steps.exists():
+        return steadied_facts(path.stem, made, steps)
     if "by_hand" in search.get("tuned", search):
         return by_hand_facts(path.stem, made)
     design = path.with_name(f"{model.name}.dna")
@@ -215,12 +215,15 @@ def by_hand_facts(name: str, made: _core.Provenance) -> dict[str, Any]:
     return begun | {"tuned": begun["tuned"] | {"by_hand": tuned["by_hand"]}}
 
 
-def steadied_facts(name: str, made: _core.Provenance, steadied: dict[str, Any]) -> dict[str, Any]:
-    """Of what `steadied.py` climbed to: what that took besides, from the algorithm that comes with the program."""
-    if steadied["start"] != f"sha256:{sha256((PACKAGE / f'{name}.dna').read_bytes()).hexdigest()}":
-        raise SystemExit(f"{name}: expected what `steadied.py` gave, around the one that comes with the program")
+def steadied_facts(name: str, made: _core.Provenance, steps: Path) -> dict[str, Any]:
+    """Of what was steadied: what that took besides, from the algorithm that comes with the program."""
+    read, steadied = read_parquet(steps), json.loads(made.search).get("steadied")
+    start = f"sha256:{sha256((PACKAGE / f'{name}.dna').read_bytes()).hexdigest()}"
+    if read is None or steadied is None or (steadied["start"], steadied["key"]) != (start, read[1]["key"]):
+        raise SystemExit(f"{steps}: expected what `exmachina steady` gave, around what comes with the program")
     begun = by_hand_facts(name, made)
-    steadied = {name: value for name, value in steadied.items() if name != "taken"}
+    steadied = {each: value for each, value in steadied.items() if each != "before"}
+    steadied |= {"cpu_s": rounded(float(read[1]["cpu_s"]))}
     if "steadied" in begun:
         steadied |= {"before": begun["steadied"]}
     return begun | {"cpu_s": rounded(begun["cpu_s"] + steadied["cpu_s"]), "steadied": steadied}

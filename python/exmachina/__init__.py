@@ -8,6 +8,7 @@ exmachina.draw(exmachina.inspect(result.table), "demo.html")        # what it do
 exmachina.evaluate("r4", ["cubic", "newreno", result.table])        # beside the schemes of people, as in the papers
 exmachina.probe(result.table, output="passport")                    # inside and far outside what it was made for
 exmachina.disturb(result.table)                                     # does it come back from where it should not be?
+exmachina.steady(result.table, output="steady")                     # small steps to where it does
 exmachina.worst(result.table, output="worst")                       # the worst network for it, found and reduced
 exmachina.tune("internet-1", ["r4", "r7"], output="tuned")          # a law, to be ahead of rivals on networks of yours
 exmachina.export(result.table, to="bpf", output="kernel")           # sources for the Linux kernel, C, Rust
@@ -57,6 +58,7 @@ from exmachina.probing import Passport, ProbeOptions, Probing, probe
 from exmachina.reproduce import Claim, Outcome, ReproduceOptions, Verdict, reproduce
 from exmachina.schemes import Algorithm, Flow, Law, Scheme, Table, algorithms
 from exmachina.scoring import ScoreOptions, ScoreReport, score
+from exmachina.steadying import Steadied, Steadying, SteadyOptions, steady
 from exmachina.sweeping import Sweep, Sweeping, SweepOptions, sweep
 from exmachina.tuning import Tuned, TuneOptions, Tuning, tune
 
@@ -109,6 +111,9 @@ __all__ = [
     "ScoreOptions",
     "ScoreReport",
     "Standing",
+    "Steadied",
+    "SteadyOptions",
+    "Steadying",
     "Stopped",
     "Sweep",
     "SweepOptions",
@@ -142,6 +147,7 @@ __all__ = [
     "score",
     "shipped_models",
     "shipped_scenarios",
+    "steady",
     "sweep",
     "testbed",
     "trace",

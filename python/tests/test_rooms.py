@@ -24,6 +24,7 @@ ROOMS = (
     "inspection",
     "probing",
     "hunting",
+    "steadying",
     "tuning",
     "sweeping",
     "designing",

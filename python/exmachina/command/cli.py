@@ -17,6 +17,7 @@ from exmachina.command.measuring import testbed
 from exmachina.command.parameters import FIELDS, SHORT, Output, Quiet
 from exmachina.command.probing import probe
 from exmachina.command.scoring import score, together
+from exmachina.command.steadying import steady
 from exmachina.command.sweeping import sweep
 from exmachina.command.tuning import tune
 from exmachina.designing import Budget, DesignOptions
@@ -129,6 +130,7 @@ def inspect(
 
 app.command(probe)
 app.command(worst)
+app.command(steady)
 app.command(tune)
 
 

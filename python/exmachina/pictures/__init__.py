@@ -1,13 +1,16 @@
 """Pictures and pages of what was found. They import what they draw; what they draw knows nothing of them."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from exmachina.evaluation import Results, Trace
 from exmachina.files import check_output, make_folder, write_atomically
 from exmachina.hunting import Worst
 from exmachina.inspection import Inspection
 from exmachina.probing import Passport
+from exmachina.steadying import Steadied
 from exmachina.sweeping import Sweep
 from exmachina.tuning import Tuned
 
@@ -15,7 +18,7 @@ __all__ = ["draw"]
 
 
 def draw(
-    found: Results | Trace | Inspection | Passport | Worst | Sweep | Tuned, path: str | os.PathLike[str]
+    found: Results | Trace | Inspection | Passport | Worst | Sweep | Steadied | Tuned, path: str | os.PathLike[str]
 ) -> list[Path]:
     """Draws what was found, atomically: into a folder, or, of an inspection, into a file.
 
@@ -27,7 +30,7 @@ def draw(
         found: Results (`throughput-delay` and `cdf`, `.png` and `.svg`), a trace (`trace.png`), a passport
             (`passport`, `.html`, `.png` and `.svg`), a worst network (`worst`, the same, and `trace.png`), a sweep over
             one field or two (`sweep.png` and `.svg`; over more, none), a law that was tuned (`tuned.png` and
-            `.svg`), or an inspection.
+            `.svg`), an algorithm that was steadied (`steadied.png` and `.svg`), or an inspection.
         path: The folder, created if missing; of an inspection, a self-contained page (`.html`) or a picture (`.png`).
 
     Returns:
@@ -38,16 +41,7 @@ def draw(
     """
     if isinstance(found, Inspection):
         return _inspection(found, check_output(path, suffixes=(".html", ".png")))
-    folder = make_folder(path)
-    if isinstance(found, Passport):
-        return _passport(found, folder)
-    if isinstance(found, Worst):
-        return _worst(found, folder)
-    if isinstance(found, Sweep):
-        return _sweep(found, folder)
-    if isinstance(found, Tuned):
-        return _tuned(found, folder)
-    return _results(found, folder) if isinstance(found, Results) else _trace(found, folder)
+    return _DRAWN[type(found)](found, make_folder(path))
 
 
 def _results(found: Results, folder: Path) -> list[Path]:
@@ -97,6 +91,14 @@ def _sweep(found: Sweep, folder: Path) -> list[Path]:
     return [save(chart, folder / f"sweep{suffix}") for suffix in (".png", ".svg")]
 
 
+def _steadied(found: Steadied, folder: Path) -> list[Path]:
+    from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
+    from exmachina.pictures.steadied import steadied_chart  # noqa: PLC0415
+
+    chart = steadied_chart(found)
+    return [save(chart, folder / f"steadied{suffix}") for suffix in (".png", ".svg")]
+
+
 def _tuned(found: Tuned, folder: Path) -> list[Path]:
     from exmachina.pictures.render import save  # noqa: PLC0415 (drawing takes a second to load)
     from exmachina.pictures.tuned import tuned_chart  # noqa: PLC0415
@@ -114,3 +116,15 @@ def _inspection(found: Inspection, path: Path) -> list[Path]:
         write_atomically(path, inspection_page(found).encode())
         return [path]
     return [save(inspection_chart(found), path)]
+
+
+_DRAWN: dict[type, Callable[[Any, Path], list[Path]]] = {
+    Passport: _passport,
+    Results: _results,
+    Steadied: _steadied,
+    Sweep: _sweep,
+    Trace: _trace,
+    Tuned: _tuned,
+    Worst: _worst,
+}
+"""Of what is drawn into a folder."""

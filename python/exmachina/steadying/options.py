@@ -1,0 +1,87 @@
+"""What may be set where an algorithm is steadied."""
+
+from dataclasses import dataclass
+
+from exmachina.checks import check_seconds, check_seed
+from exmachina.engines import EngineOptions, EngineSettings
+from exmachina.errors import OptionError
+
+__all__ = ["SteadyOptions", "SteadySettings"]
+
+MOST = {
+    "steps": 10_000,
+    "candidates": 1000,
+    "specimens": 100_000,
+    "disturbed": 10_000,
+    "states": 10_000,
+    "checks": 100_000,
+}
+LEAST = {"steps": 1, "candidates": 1, "specimens": 4, "disturbed": 1, "states": 1, "checks": 2}
+MOST_SIZE = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SteadyOptions(EngineOptions):
+    """How many steps an algorithm is taken, on how much, and what they may cost.
+
+    >>> options = exmachina.SteadyOptions(steps=1, candidates=1, specimens=4, disturbed=2, states=2, checks=2)
+    >>> exmachina.steady("known-1x", options=options, seconds_each=5).steps["step"].to_list()
+    [1]
+    """
+
+    steps: int = 40
+    candidates: int = 6
+    """Of a step: each differs from what there is in a few numbers, or in what a few rules do."""
+    specimens: int = 48
+    """Networks of a step that scores are of, of each model; twice as many where its best is tried again."""
+    seconds_each: float = 60.0
+    """Simulated seconds of each."""
+    disturbed: int = 40
+    """Networks of a step that are disturbed."""
+    states: int = 5
+    """Of each of them."""
+    gives: float | None = 0.02
+    """No more than this may be lost of the score that it began with; anything, if not given."""
+    gives_each: float | None = None
+    """The same in any quarter of the networks by how many senders there are, by rate, or by RTT."""
+    size: float = 0.1
+    """How far candidates are, in shares of the ranges of a law's numbers, or of a window."""
+    lost: float = 0.5
+    """This share of the rules that are changed is drawn by how often they are used where flows are lost."""
+    checks: int = 100
+    """Networks of the comparison with what it began with, by draws that chose nothing; a fifth are disturbed."""
+    seed: int = 1
+    """Of candidates, networks and states."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, least in LEAST.items():
+            if not least <= getattr(self, name) <= MOST[name]:
+                raise OptionError(f"{name}: expected from {least} to {MOST[name]}, got {getattr(self, name)}")
+        check_seconds("seconds-each", self.seconds_each)
+        for name in ("gives", "gives_each"):
+            allowed = getattr(self, name)
+            if allowed is not None and not allowed >= 0:
+                raise OptionError(f"{name.replace('_', '-')}: expected 0 or more, got {allowed:g}")
+        if not 0 < self.size <= MOST_SIZE:
+            raise OptionError(f"size: expected more than 0 and at most {MOST_SIZE:g}, got {self.size:g}")
+        if not 0 <= self.lost <= 1:
+            raise OptionError(f"lost: expected from 0 to 1, got {self.lost:g}")
+        check_seed(self.seed)
+
+
+class SteadySettings(EngineSettings, total=False):
+    """The fields of `SteadyOptions` as keywords."""
+
+    steps: int
+    candidates: int
+    specimens: int
+    seconds_each: float
+    disturbed: int
+    states: int
+    gives: float | None
+    gives_each: float | None
+    size: float
+    lost: float
+    checks: int
+    seed: int

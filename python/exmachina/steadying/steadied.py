@@ -1,0 +1,67 @@
+"""What steadying gave: the algorithm, how it came about, and what it does beside what it was."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from exmachina.files import make_folder, write_atomically, write_parquet
+from exmachina.networks import Model
+from exmachina.schemes import Table
+from exmachina.stats import Interval
+from exmachina.steadying.options import SteadyOptions
+
+__all__ = ["STEPS", "Steadied"]
+
+STEPS, CHECKS = "steps.parquet", "checks.csv"
+
+
+@dataclass(frozen=True)
+class Steadied:
+    """An algorithm that was taken to where flows come back.
+
+    >>> few = exmachina.SteadyOptions(steps=1, candidates=1, specimens=4, disturbed=2, states=2, checks=2)
+    >>> steadied = exmachina.steady("known-1x", options=few, seconds_each=5)
+    >>> steadied.table.name, steadied.checks["scheme"].to_list()
+    ('known-1x-steady', ['known-1x-steady', 'known-1x'])
+    """
+
+    table: Table
+    begun: Table
+    """As it was."""
+    models: tuple[Model, ...]
+    """Whose networks were disturbed, and others whose scores counted."""
+    options: SteadyOptions
+    steps: pl.DataFrame
+    """One row per step: step (from 1), taken (which candidate, from 1; 0 for none), gain (of its best over what there
+    was) and gain_again (on other networks; none where there was no best), and of what there was, on the states of the
+    step, the shares back, below and stays."""
+    checks: pl.DataFrame
+    """By networks and states that chose nothing, one row for it and one for what it was: scheme, score (of the first
+    model), back, below, stays, uneven (as of `Disturbed.summary`)."""
+    gain: Interval
+    """Of the score there, over what it was: the mean, and half of its 95 % interval."""
+    key: str
+    """What the steps follow from."""
+    cpu_s: float
+    """CPU time of this process and of earlier calls as far as they have got; that of workers is not in it."""
+
+    def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """What `save` writes."""
+        return [Path(folder) / name for name in (f"{self.table.name}.dna", STEPS, CHECKS)]
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Writes, each atomically, the algorithm (`NAME-steady.dna`), `steps.parquet` and `checks.csv`.
+
+        Returns:
+            Their paths.
+
+        Raises:
+            InputError: If the folder cannot be created or is read-only.
+        """
+        table, steps, checks = self.paths(make_folder(folder))
+        self.table.save(table)
+        write_parquet(steps, self.steps, {"key": self.key, "cpu_s": str(self.cpu_s)})
+        write_atomically(checks, self.checks.write_csv().encode())
+        return [table, steps, checks]

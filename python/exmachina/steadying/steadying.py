@@ -1,0 +1,277 @@
+"""Steadying: small steps from an algorithm to where flows come back from more disturbed states, at about its score.
+
+A score says how well an algorithm does from where its flows begin, and a design goes by scores. What it does where its
+flows come from elsewhere costs next to no score: a window 32 times as large on one of ten networks. So whoever asks
+nothing of it gets nothing, and whoever asks gets it cheaply.
+"""
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Unpack
+
+import numpy as np
+import polars as pl
+
+from exmachina import _core
+from exmachina.engines import opened
+from exmachina.errors import OptionError, Stopped
+from exmachina.files import alone, digest, make_folder, read_parquet, write_parquet
+from exmachina.networks import Model, ModelLike
+from exmachina.schemes import Table, TableLike
+from exmachina.scoring import designed_for
+from exmachina.seeds import named_seed
+from exmachina.stats import Interval
+from exmachina.steadying.candidates import Law, Rules
+from exmachina.steadying.options import SteadyOptions, SteadySettings
+from exmachina.steadying.steadied import STEPS, Steadied
+from exmachina.steadying.trial import Trial, shares
+
+__all__ = ["Steadying", "steady"]
+
+LOOKED_UP = 10
+"""After so many steps it is looked up again which rules are used where flows are lost."""
+DISTURBED_OF_CHECKS = 5
+FOLLOWED_FROM = (
+    "candidates",
+    "specimens",
+    "seconds_each",
+    "disturbed",
+    "states",
+    "gives",
+    "gives_each",
+    "size",
+    "lost",
+    "seed",
+)
+KINDS = {
+    "step": pl.Int64,
+    "taken": pl.Int64,
+    "gain": pl.Float64,
+    "gain_again": pl.Float64,
+    "back": pl.Float64,
+    "below": pl.Float64,
+    "stays": pl.Float64,
+}
+
+
+@dataclass(frozen=True)
+class Steadying:
+    """How it stands.
+
+    >>> def show(now):
+    ...     assert 0 <= now.done <= 1
+    >>> few = exmachina.SteadyOptions(steps=1, candidates=1, specimens=4, disturbed=2, states=2, checks=2)
+    >>> _ = exmachina.steady("known-1x", options=few, seconds_each=5, on_progress=show)
+    """
+
+    doing: str
+    done: float
+    """Of all steps, and the comparison at the end as one."""
+    stays: float | None
+    """The share of the last step's states in which a flow stayed below half of its share; none before there is one."""
+    taken: int
+    """Steps that found something."""
+    left_s: float | None
+    """Seconds left, at the pace so far; none at the beginning."""
+
+
+def steady(
+    table: TableLike,
+    model: ModelLike | None = None,
+    options: SteadyOptions | None = None,
+    *,
+    also: Sequence[ModelLike] = (),
+    output: str | os.PathLike[str] | None = None,
+    on_progress: Callable[[Steadying], None] | None = None,
+    **settings: Unpack[SteadySettings],
+) -> Steadied:
+    """Takes a table or a law, in small steps, to where flows come back from disturbed states.
+
+    What counts is the score in the world that the model trains in (its `[design.world]`; the `[[also]]` is not in it),
+    less what disturbed states cost (see `exmachina.disturb`): half of the share of states in which a flow is below half
+    of its share, and of networks on which one is undisturbed; twice the share in which one stays there; what is missing
+    of 0.997 that are back; and ten times what is lost of the score besides what may be. In each step candidates meet
+    the same networks and states, which no other step has. The best is tried again beside what there was on others, and
+    stays if it is ahead there, too.
+
+    >>> few = exmachina.SteadyOptions(steps=2, candidates=2, specimens=4, disturbed=2, states=2, checks=2)
+    >>> steadied = exmachina.steady("known-1x", options=few, seconds_each=5)
+    >>> len(steadied.steps), steadied.checks.columns[:4]
+    (2, ['scheme', 'score', 'back', 'below'])
+
+    Args:
+        table: An algorithm's name, the path of a file, or a table.
+        model: Whose networks count: a model, the path of a model file, or the name of one that comes with the program;
+            what the table was designed for if not given.
+        options: How many steps, on how much, and what they may cost.
+        also: Other models: the mean of the scores on all counts.
+        output: A folder, created if missing: results are written there at the end (see `Steadied.save`), and what steps
+            took is kept there meanwhile, so that the same call goes on where one was interrupted, and with more steps
+            where one ended.
+        on_progress: Called before each step, and before the comparison at the end.
+        **settings: Fields of `SteadyOptions`, which go before those of `options`.
+
+    Raises:
+        InputError: If something given is not possible.
+        ClusterError: If a cluster cannot be used; what was computed is kept.
+        Stopped: At ctrl-C, once the algorithm as it is then has been written.
+    """
+    chosen, begun = replace(options or SteadyOptions(), **settings), Table.of(table)
+    first = designed_for([begun]) if model is None else Model.of(model)
+    models = (first, *map(Model.of, also))
+    for one in models:
+        if getattr(one, "classes", [""]) != [""]:
+            raise OptionError(f"{one.name}: expected a model whose senders all run the same table")
+    folder = None if output is None else make_folder(output)
+    lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
+    with lock, opened(chosen) as engine:
+        steadied = _Climb(Trial(models, begun, chosen, engine), folder, on_progress).run()
+        if folder is not None:
+            steadied.save(folder)
+    return steadied
+
+
+class _Climb:
+    """One algorithm being steadied."""
+
+    def __init__(self, trial: Trial, folder: Path | None, tell: Callable[[Steadying], None] | None) -> None:
+        self.trial, self.folder, self.tell = trial, folder, tell
+        self.begun, self.options = trial.begun, trial.options
+        self.stream = random.Random(named_seed(self.options.seed, "candidates"))
+        self.key = self._key()
+        self.known, self.earlier_s = self._kept()
+        self.lines: list[dict[str, Any]] = []
+        self.began, self.began_cpu = time.monotonic(), _cpu_s()
+
+    def run(self) -> Steadied:
+        """All of it."""
+        self.now: Law | Rules = Law(self.begun) if self.begun.law is not None else Rules(self.begun, [])
+        try:
+            for number in range(self.options.steps):
+                self._step(number)
+            return self._checked()
+        except KeyboardInterrupt:
+            raise self._stopped() from None
+
+    def _step(self, number: int) -> None:
+        options, trial = self.options, self.trial
+        if number >= len(self.known):
+            self._report("climbing")
+        if isinstance(self.now, Rules) and (number == 0 or (options.lost > 0 and number % LOOKED_UP == 0)):
+            self.now = Rules(self.now.table, shares(trial, self.now.table, number))
+        drawn = [self.now.elsewhere(options.size, self.stream) for _ in range(options.candidates)]
+        line = self.known[number] if number < len(self.known) else self._tried(drawn, number)
+        self.lines.append(line)
+        if line["taken"] > 0:
+            self.now = drawn[line["taken"] - 1]
+        if self.folder is not None and len(self.lines) > len(self.known):
+            write_parquet(self.folder / STEPS, self._frame(), {"key": self.key, "cpu_s": str(self._cpu_s)})
+
+    def _tried(self, drawn: Sequence[Law | Rules], number: int) -> dict[str, Any]:
+        """What a step found."""
+        tables = [self.now.table, *(each.table for each in drawn)]
+        worth, states = self.trial.worth(tables, number, again=False)
+        best = int(np.nanargmax(worth))
+        again = None
+        if best > 0:
+            second, _ = self.trial.worth([tables[0], tables[best]], number, again=True)
+            again = float(second[1] - second[0])
+        known = states.row(0, named=True)
+        return {
+            "step": number + 1,
+            "taken": best if again is not None and again > 0 else 0,
+            "gain": float(worth[best] - worth[0]),
+            "gain_again": again,
+            "back": known["back"],
+            "below": known["below"],
+            "stays": known["stays"],
+        }
+
+    def _checked(self) -> Steadied:
+        """With what it does beside what it was, on draws that chose nothing."""
+        self._report("comparing")
+        trial, options = self.trial, self.options
+        table, seed = self._table(), named_seed(options.seed, "checks")
+        both = [table, Table(self.begun.dna, self.begun.name)]
+        report = replace(trial, models=trial.models[:1]).reports(both, options.checks, seed)[0]
+        states = trial.states(both, max(1, options.checks // DISTURBED_OF_CHECKS), seed)
+        scores = report.summary.head(2).select("scheme", "score")
+        behind = report.summary.row(1, named=True)
+        self._report("done", checked=True)
+        return Steadied(
+            table=table,
+            begun=self.begun,
+            models=tuple(trial.models),
+            options=options,
+            steps=self._frame(),
+            checks=scores.hstack(states.select("back", "below", "stays", "uneven")),
+            gain=Interval(-behind["difference"], behind["difference_ci95"]),
+            key=self.key,
+            cpu_s=self._cpu_s,
+        )
+
+    def _table(self) -> Table:
+        """With how it was made, if that is known of what it began with."""
+        table, name = self.now.table, f"{self.begun.name}-steady"
+        if table.provenance is None:
+            return Table(table.dna, name)
+        known = json.loads(table.provenance.search)
+        made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
+        made |= {"key": self.key, "start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
+        before = {"before": known["steadied"]} if "steadied" in known else {}
+        search = json.dumps(known | {"steadied": made | before})
+        if table.law is not None:
+            return Table(table.with_law_dna(table.law, search), name)
+        return Table(table.with_actions_dna(table.actions, search), name)
+
+    def _key(self) -> str:
+        """What steps follow from."""
+        settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
+        texts = [model.text for model in self.trial.models]
+        return digest(_core.__version__, str(settings), self.begun.dna, *texts)
+
+    def _kept(self) -> tuple[list[dict[str, Any]], float]:
+        """What an earlier call with the same key has found, and the CPU time that it took."""
+        found = read_parquet(self.folder / STEPS) if self.folder is not None else None
+        if found is None or found[1].get("key") != self.key:
+            return [], 0.0
+        return found[0].to_dicts(), float(found[1].get("cpu_s", "0"))
+
+    @property
+    def _cpu_s(self) -> float:
+        return self.earlier_s + _cpu_s() - self.began_cpu
+
+    def _frame(self) -> pl.DataFrame:
+        return pl.DataFrame(self.lines, schema=KINDS)
+
+    def _report(self, doing: str, *, checked: bool = False) -> None:
+        if self.tell is None:
+            return
+        done, whole = len(self.lines) + checked, self.options.steps + 1
+        new = done - min(len(self.known), self.options.steps)
+        left_s = (time.monotonic() - self.began) * (whole - done) / new if new > 0 else None
+        stays = self.lines[-1]["stays"] if self.lines else None
+        taken = sum(line["taken"] > 0 for line in self.lines)
+        self.tell(Steadying(doing, done / whole, stays, taken, left_s))
+
+    def _stopped(self) -> Stopped:
+        """Writes the algorithm as it is."""
+        if self.folder is None or not self.lines:
+            return Stopped("Stopped.")
+        table = self._table()
+        path = self.folder / f"{table.name}.dna"
+        table.save(path)
+        return Stopped(f"Stopped; the algorithm after {len(self.lines)} steps is {path}. To go on: the same command.")
+
+
+def _cpu_s() -> float:
+    """CPU time of this process and of its children that have ended, s."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

@@ -1,0 +1,130 @@
+"""What candidates are worth: their scores, less what disturbed states cost, and less what was not to be given up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from exmachina import _core
+from exmachina.disturbing import disturb
+from exmachina.engines import Engine
+from exmachina.interrupts import interruptible
+from exmachina.networks import Model
+from exmachina.schemes import Table
+from exmachina.scoring import ScoreReport, score
+from exmachina.seeds import named_seed
+from exmachina.stats import Floats
+from exmachina.steadying.options import SteadyOptions
+
+__all__ = ["Trial", "shares"]
+
+BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
+"""What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
+back; and what costs that is lost besides what may be."""
+QUARTERS = 4
+BY = ("senders", "rate_mbps", "min_rtt_ms")
+USED_ON, USED_S, RARELY = 16, 60.0, 0.25
+LOST_ON, LOST_STATES = 80, 3
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Networks and states that all candidates of a step meet."""
+
+    models: Sequence[Model]
+    """The first is disturbed, and scored in its world; the mean counts of the scores on all."""
+    begun: Table
+    options: SteadyOptions
+    engine: Engine
+
+    def worth(self, tables: Sequence[Table], number: int, *, again: bool) -> tuple[Floats, pl.DataFrame]:
+        """Of each on this step's networks, or on those on which its best is tried again, and what states did.
+
+        Returns:
+            Shape (tables,); and the summary of disturbed states, one row for each.
+        """
+        seed = named_seed(self.options.seed, "again" if again else "step", number)
+        every, specimens = [*tables, self.begun], (2 if again else 1) * self.options.specimens
+        scores, in_each = self._scores(every, specimens, seed)
+        for lost, allowed in ((scores[-1] - scores, self.options.gives), (in_each, self.options.gives_each)):
+            if allowed is not None:
+                scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
+        states = self.states(tables, self.options.disturbed, seed)
+        back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
+        costs = BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
+        return scores[: len(tables)] - costs, states
+
+    def states(self, tables: Sequence[Table], specimens: int, seed: int) -> pl.DataFrame:
+        """What disturbed states do to each."""
+        found = disturb(
+            tables, self.models[0], specimens=specimens, states=self.options.states, seed=seed, cluster=self.engine
+        )
+        return found.summary
+
+    def reports(self, tables: Sequence[Table], specimens: int, seed: int) -> list[ScoreReport]:
+        """Scores on the same networks of each model, in the world that it trains in."""
+        seconds_each = self.options.seconds_each
+        return [
+            score(
+                tables,
+                model,
+                specimens=specimens,
+                seconds_each=seconds_each,
+                seed=seed,
+                in_world=True,
+                cluster=self.engine,
+            )
+            for model in self.models
+        ]
+
+    def _scores(self, tables: Sequence[Table], specimens: int, seed: int) -> tuple[Floats, Floats]:
+        """The mean of each over models, and the most it is behind the last table in a quarter of the first's networks.
+
+        Quarters are by senders, by rate and by RTT, where networks differ in them.
+        """
+        reports = self.reports(tables, specimens, seed)
+        scores = np.mean([report.summary["score"][: len(tables)].to_numpy() for report in reports], axis=0)
+        schemes = reports[0].specimens.partition_by("scheme", maintain_order=True)[: len(tables)]
+        own = np.array([scheme["score"].to_numpy() for scheme in schemes])
+        behind = own[-1:] - own
+        means = [
+            np.nansum(behind[:, quarter], axis=1) / np.maximum(1, (~np.isnan(behind[:, quarter])).sum(axis=1))
+            for by in BY
+            if schemes[0][by].n_unique() > 1
+            for quarter in np.array_split(np.argsort(schemes[0][by].to_numpy(), kind="stable"), QUARTERS)
+        ]
+        return scores, np.max(means or [np.zeros(len(tables))], axis=0)
+
+
+def shares(trial: Trial, table: Table, number: int) -> list[float]:
+    """How likely rules are to be chosen, summed up: by the root of their uses, a fifth of it all alike.
+
+    As much of it as options ask is by their uses on networks where flows are lost: not back, or with too little.
+    """
+    seed, lost_share = trial.options.seed, trial.options.lost
+    roots = np.sqrt(_uses(trial, table, trial.models[0].held_out(named_seed(seed, "uses"), USED_ON, True)))
+    chosen = roots / max(roots.sum(), 1.0) + RARELY / len(roots)
+    lost = np.sqrt(_uses_where_lost(trial, table, named_seed(seed, "lost", number)))
+    if lost.any():
+        chosen = (1 - lost_share) * chosen / chosen.sum() + lost_share * lost / lost.sum()
+    return [float(share) for share in np.cumsum(chosen)]
+
+
+def _uses_where_lost(trial: Trial, table: Table, seed: int) -> Floats:
+    """How often each rule is used on networks where flows are not back, or have too little."""
+    if trial.options.lost == 0:
+        return np.zeros(len(table))
+    model = trial.models[0]
+    frame = disturb(table, model, specimens=LOST_ON, states=LOST_STATES, seed=seed, cluster=trial.engine).frame
+    networks = model.held_out(seed, LOST_ON, False)
+    lost = frame["stays"] + frame["uneven"] + frame["states"] - frame["back"]
+    numbers = [number for number, many in enumerate(lost) if many > 0]
+    return sum((_uses(trial, table, networks.part(k, k + 1)) for k in numbers), np.zeros(len(table)))
+
+
+def _uses(trial: Trial, table: Table, networks: _core.Specimens) -> Floats:
+    """How often each rule is used there."""
+    workers = trial.engine.here
+    rules = interruptible(lambda stop: _core.usage(table, networks, USED_S, workers, stop)).rules
+    return np.array([float(rule.uses) for rule in rules])

@@ -1,0 +1,259 @@
+"""Steadying: candidates differ in little and are usable, steps repeat and go on, and the command."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from conftest import Command
+from polars.testing import assert_frame_equal
+
+from exmachina import (
+    Action,
+    Engine,
+    EngineOptions,
+    InputError,
+    Model,
+    Steadied,
+    Steadying,
+    SteadyOptions,
+    Stopped,
+    Table,
+    draw,
+    opened,
+    steady,
+)
+from exmachina.files import read_parquet
+from exmachina.seeds import named_seed
+from exmachina.steadying.candidates import Law, Rules, changed, nearest
+from exmachina.steadying.trial import BELOW, STAYS, TOO_MUCH, Trial, shares
+
+FEW = SteadyOptions(
+    steps=3, candidates=3, specimens=8, seconds_each=10, disturbed=6, states=4, gives=None, lost=0, checks=6, threads=1
+)
+TEXT = """[link]
+rate_mbps = { log_uniform = [4, 40] }
+[path]
+rtt_ms = 100
+[senders]
+count = 2
+[workload]
+on = { seconds = 2 }
+off = { seconds = 1 }
+[objective]
+delta = 1
+[design]
+duration_s = 10
+"""
+SMALL = Model(TEXT, "small.toml")
+BEGUN = Table.load("known-1x")
+"""Made for one rate, disturbed on others: there is much to find."""
+
+
+def steadied(options: SteadyOptions = FEW, **more: Any) -> Steadied:
+    return steady(BEGUN, SMALL, options, **more)
+
+
+def test_candidates_of_a_law_differ_in_a_few_numbers_and_are_the_same_each_time() -> None:
+    begun = Table.load("general-1-robust")
+    was = dict(begun.law or {})
+    laws = [Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
+    drawn: list[dict[str, object]] = [dict(law or {}) for law in laws]
+    moved = [sum(law[name] != was[name] for name in law) for law in drawn]
+    assert 1 <= sum(moved) / len(moved) <= 8
+    assert max(moved) < len(was) / 2
+    assert laws == [Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
+
+
+@pytest.mark.parametrize("name", ["known-1x", "general-1"])
+def test_candidates_of_a_table_keep_boxes_and_stay_away_from_splits(name: str) -> None:
+    begun = Table.load(name)
+    likely = [float(rule + 1) for rule in range(len(begun))]
+    others = [Rules(begun, likely).elsewhere(0.1, random.Random(seed)).table for seed in range(40)]
+    assert any(other.actions != begun.actions for other in others)
+    for other in others:
+        assert [rule.lower for rule in other.rules] == [rule.lower for rule in begun.rules]
+        assert other.actions == begun.actions or nearest(other) > 0.005
+
+
+def test_what_a_rule_does_changes_within_what_is_possible() -> None:
+    assert changed(Action(0.9, 1, 2.0), 0.3, -2, 0.0) == Action(1.0, 0, 2.0), "one packet stays one"
+    assert changed(Action(0.999, 1, 2.0), 0.0, -1, 0.0) == Action(0.999, 1, 2.0)
+    assert changed(Action(0.5, 4, 2.0), 0.0, -2, 0.0) == Action(0.5, 2, 2.0)
+    assert changed(Action(0.1, 1, 2.0), -0.3, 0, 100.0) == Action(0.0, 1, 1000.0)
+    assert changed(Action(1.5, 1, 2.0), 0.3, 0, 0.0) == Action(1.5, 1, 2.0), "what grows goes on growing"
+
+
+def test_a_pace_at_a_split_is_found() -> None:
+    split = next(float(at) for at in BEGUN.frame["ack_ewma_to"] if 0 < at < 1000)
+    actions = [Action(one.multiple, one.increment_packets, split * 1.001) for one in BEGUN.actions]
+    assert nearest(BEGUN.with_actions(actions, "near")) == pytest.approx(0.001, rel=0.01)
+
+
+def trial(engine: Engine, **settings: Any) -> Trial:
+    return Trial(
+        (SMALL,), BEGUN, SteadyOptions(specimens=8, seconds_each=10, disturbed=6, states=4, **settings), engine
+    )
+
+
+def slower(table: Table) -> Table:
+    """Pauses are five times as long."""
+    actions = [Action(one.multiple, one.increment_packets, 5 * one.intersend_ms) for one in table.actions]
+    return table.with_actions(actions, "slower")
+
+
+def holding(table: Table) -> Table:
+    """Windows stay as they are from the first ACK on."""
+    return table.with_actions([Action(1.0, 0, one.intersend_ms) for one in table.actions], "holding")
+
+
+def test_worth_is_the_score_less_what_states_cost() -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        tables = [BEGUN, slower(BEGUN)]
+        worth, states = trial(engine, gives=None).worth(tables, 0, again=False)
+        strict, _ = trial(engine, gives=0).worth(tables, 0, again=False)
+        wide, _ = trial(engine, gives=1e9).worth(tables, 0, again=False)
+        each, _ = trial(engine, gives=None, gives_each=0).worth(tables, 0, again=False)
+        scores = trial(engine).reports(tables, 8, named_seed(1, "step", 0))[0].summary["score"].to_numpy()[:2]
+    assert states["back"].to_list() != [1.0, 1.0]
+    assert scores[0] > scores[1]
+    missing = [max(0.0, 0.997 - back) for back in states["back"]]
+    lost = states.select(BELOW * (pl.col("below") + pl.col("uneven")) + STAYS * pl.col("stays")).to_series().to_numpy()
+    assert worth == pytest.approx(scores - lost - missing)
+    assert np.array_equal(worth, wide)
+    assert strict == pytest.approx(worth - [0, TOO_MUCH * (scores[0] - scores[1])])
+    assert each[0] == worth[0], "nothing is lost of what it began with"
+    assert each[1] <= strict[1] + 1e-9, "a quarter loses at least what all lose"
+
+
+def test_rules_are_drawn_by_their_uses() -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        usual = np.diff(shares(trial(engine, lost=0), BEGUN, 0), prepend=0.0)
+        # A window that nobody moves is where nobody is back: all its networks are lost, and the uses there count.
+        where_lost = np.diff(shares(trial(engine, lost=1), holding(BEGUN), 0), prepend=0.0)
+    assert usual.min() > 0, "each may be"
+    assert usual.max() > 2 * usual.min()
+    assert where_lost.sum() == pytest.approx(1)
+
+
+def test_it_repeats_at_any_number_of_threads_and_finds_something() -> None:
+    one, two = steadied(), steadied(threads=2)
+    assert one.table.dna == two.table.dna != BEGUN.dna
+    assert_frame_equal(one.steps, two.steps)
+    assert_frame_equal(one.checks, two.checks)
+    found = one.steps.filter(pl.col("taken") > 0)
+    assert len(found) > 0
+    assert (found["gain_again"] > 0).all()
+    assert one.checks["scheme"].to_list() == ["known-1x-steady", "known-1x"]
+    assert steadied(seed=2).table.dna != one.table.dna
+
+
+def test_what_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = steadied(output=tmp_path / "whole")
+
+    def interrupt(now: Steadying) -> None:
+        if now.done > 0.4:
+            raise KeyboardInterrupt
+
+    parts = tmp_path / "parts"
+    with pytest.raises(Stopped, match=r"after 2 steps is .*known-1x-steady\.dna. To go on: the same command"):
+        steadied(output=parts, on_progress=interrupt)
+    assert (parts / "known-1x-steady.dna").exists()
+    tried = []
+    worth = Trial.worth
+
+    def counted(self: Trial, tables: Any, number: int, *, again: bool) -> Any:
+        tried.append(number)
+        return worth(self, tables, number, again=again)
+
+    monkeypatch.setattr(Trial, "worth", counted)
+    steadied(output=parts)
+    assert set(tried) == {2}, "no step twice"
+    for name in ("known-1x-steady.dna", "checks.csv"):
+        assert (parts / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    kept = [read_parquet(tmp_path / name / "steps.parquet") for name in ("whole", "parts")]
+    assert kept[0] is not None
+    assert kept[1] is not None
+    assert_frame_equal(kept[0][0], kept[1][0])
+    tried.clear()
+    steadied(output=parts, seed=5)
+    assert set(tried) == {0, 1, 2}, "another climb"
+    assert whole.paths(parts)[0].exists()
+
+
+def test_its_origin_says_how_it_was_made() -> None:
+    few = SteadyOptions(steps=1, candidates=2, specimens=4, seconds_each=5, disturbed=2, states=2, lost=0, checks=2)
+    for name in ("known-1x", "general-1-robust"):
+        begun = Table.load(name)
+        once = steady(name, SMALL, few)
+        made = json.loads(once.table.provenance.search if once.table.provenance else "{}")
+        known = json.loads(begun.provenance.search if begun.provenance else "{}")
+        assert made["settings"] == known["settings"]
+        assert {"steps": 1, "candidates": 2, "seed": 1}.items() <= made["steadied"].items()
+        assert made["steadied"].get("before") == known.get("steadied")
+    twice = steady(once.table, SMALL, few)
+    assert twice.table.provenance is not None
+    assert json.loads(twice.table.provenance.search)["steadied"]["before"] == made["steadied"]
+    unknown = steady(Table.single(["rtt_ratio"], 0.9, 4, 1.0, "unknown"), SMALL, few)
+    assert unknown.table.provenance is None
+
+
+def test_other_models_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored: list[str] = []
+    reports = Trial.reports
+
+    def told(self: Trial, *given: Any) -> Any:
+        scored.extend(model.name for model in self.models)
+        return reports(self, *given)
+
+    monkeypatch.setattr(Trial, "reports", told)
+    found = steadied(also=["known-1x"], steps=1)
+    assert [model.name for model in found.models] == ["small", "known-1x"]
+    assert scored[:2] == ["small", "known-1x"]
+    assert scored[-1] == "small", "what is compared at the end is the first"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"steps": 0}, "steps: expected from 1 to 10000, got 0"),
+        ({"specimens": 3}, "specimens: expected from 4 to 100000, got 3"),
+        ({"size": 0.0}, "size: expected more than 0 and at most 1, got 0"),
+        ({"lost": 1.5}, "lost: expected from 0 to 1, got 1.5"),
+        ({"gives": -1.0}, "gives: expected 0 or more, got -1"),
+        ({"gives_each": float("nan")}, "gives-each: expected 0 or more, got nan"),
+        ({"seed": -1}, "seed: expected"),
+        ({"seconds_each": 0.0}, "seconds-each: expected"),
+        ({"model": "tao-codesigned"}, "expected a model whose senders all run the same table"),
+        ({"model": "none-of-these"}, "none-of-these"),
+    ],
+)
+def test_mistakes(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        steady(BEGUN, **settings)
+
+
+def test_pictures(tmp_path: Path) -> None:
+    found = steady(BEGUN, SMALL, FEW, steps=1)
+    assert [path.name for path in draw(found, tmp_path)] == ["steadied.png", "steadied.svg"]
+    assert "what is lost" in (tmp_path / "steadied.svg").read_text()
+
+
+def test_steady_on_the_command_line(exmachina: Command, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(TEXT)
+    few = ["--steps", "1", "--candidates", "2", "--specimens", "4", "--seconds-each", "5", "--disturbed", "2"]
+    few += ["--states", "2", "--checks", "4", "--model", "small.toml"]
+    done = exmachina("steady", "known-1x", *few)
+    assert (done.returncode, done.stderr) == (0, "")
+    names = ["known-1x-steady.dna", "steps.parquet", "checks.csv", "steadied.png", "steadied.svg"]
+    assert done.stdout.splitlines()[-1] == "written: " + ", ".join(f"known-1x-steady/{name}" for name in names)
+    assert done.stdout.split()[:2] == ["score", "back"]
+    assert "of 1 steps taken" in done.stdout
+    again = exmachina("disturb", "known-1x-steady/known-1x-steady.dna", "--specimens", "1", "--states", "1")
+    assert again.returncode == 0
+    wrong = exmachina("steady", "cubic")
+    assert wrong.returncode == 2
+    assert "cubic" in wrong.stderr
