@@ -87,15 +87,18 @@ pub fn answers(scheme: &AnyScheme<'_>) -> bool {
     !matches!(scheme, Remy(_) | ConstantWindow(_) | ConstantRate(_) | Own(_))
 }
 
-/// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT; and XCP's window is
-/// what its routers allow, from 1 to hundreds in an RTT, of which a queue of less takes few, each time.
+/// Whether a sender answers to losses and repairs all of a window's in a few RTTs. NewReno repairs one an RTT; XCP's window is
+/// what its routers allow, from 1 to hundreds in an RTT, of which a queue of less takes few, each time; and of twice what a path
+/// holds, which a slow start gets to, Linux's Cubic leaves four fifths at a cut, which is still more: on ns-2's Linux agent that
+/// window stays as it is until all that was outstanding is repaired, and the queue, full all the while, takes few repairs.
 pub fn answers_and_repairs(world: &World<'_>, sender: usize) -> bool {
     let host = &world.hosts[sender];
     let overflows = |hop: &HopPlan| {
         matches!(hop.queue, QueueKind::Xcp(_)) && world.network.hops.iter().any(|any| any.limit != Limit::Infinite)
     };
     let told = matches!(host.scheme, AnyScheme::Xcp(_)) && hops(world, sender).any(overflows);
-    answers(&host.scheme) && host.transport.recovery() != Recovery::NewReno && !told
+    let still_more = matches!(host.scheme, AnyScheme::LinuxCubic(_)) && host.transport.recovery() == Recovery::TcpLinux;
+    answers(&host.scheme) && host.transport.recovery() != Recovery::NewReno && !told && !still_more
 }
 
 /// The longest that a link carries nothing; none where that is up to chance.
