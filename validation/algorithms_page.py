@@ -267,9 +267,15 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     return (
         f"`{name}` was designed, and then climbed so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "
-        f"seed {made['seed']}, {duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; set since the design: "
-        f"{changed}.\n"
+        f"seed {made['seed']}, {also(made)}{duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; "
+        f"set since the design: {changed}.\n"
     )
+
+
+def also(made: Mapping[str, Any]) -> str:
+    """Other models whose scores counted."""
+    names = made.get("also", [])
+    return f"by scores on {', '.join(f'`{name}`' for name in names)}, too, " if names else ""
 
 
 def climbed_before(made: Mapping[str, Any]) -> str:

@@ -41,7 +41,7 @@ class SteadyOptions(EngineOptions):
     states: int = 5
     """Of each of them."""
     gives: float | None = 0.02
-    """No more than this may be lost of the score that it began with; anything, if not given."""
+    """No more than this may be lost of the score that it began with; if `None`, anything."""
     gives_each: float | None = None
     """The same in any quarter of the networks by how many senders there are, by rate, or by RTT."""
     size: float = 0.1

@@ -224,7 +224,8 @@ class _Climb:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
         made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
-        made |= {"key": self.key, "start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
+        made |= {"also": [model.name for model in self.trial.models[1:]], "key": self.key}
+        made |= {"start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
         before = {"before": known["steadied"]} if "steadied" in known else {}
         search = json.dumps(known | {"steadied": made | before})
         if table.law is not None:
