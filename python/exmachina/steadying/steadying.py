@@ -97,7 +97,8 @@ def steady(
     What counts is the score in the world that the model trains in (its `[design.world]`; the `[[also]]` is not in it),
     less what disturbed states cost (see `exmachina.disturb`): half of the share of states in which a flow is below half
     of its share, and of networks on which one is undisturbed; twice the share in which one stays there; what is missing
-    of 0.997 that are back; and ten times what is lost of the score besides what may be. In each step candidates meet
+    of 0.997 that are back; and ten times what is lost of the score (and a standard
+    error of it) besides what may be. In each step candidates meet
     the same networks and states, which no other step has. The best is tried again beside what there was on others, and
     stays if it is ahead there, too.
 

@@ -1,4 +1,7 @@
-"""What candidates are worth: their scores, less what disturbed states cost, and less what was not to be given up."""
+"""What candidates are worth: their scores, less what disturbed states cost, and less what was not to be given up.
+
+What is lost is taken for a standard error more than it seems: of some candidates the luckiest would give up more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,8 +49,9 @@ class Trial:
         """
         seed = named_seed(self.options.seed, "again" if again else "step", number)
         every, specimens = [*tables, self.begun], (2 if again else 1) * self.options.specimens
-        scores, in_each = self._scores(every, specimens, seed)
-        for lost, allowed in ((scores[-1] - scores, self.options.gives), (in_each, self.options.gives_each)):
+        scores, errors, in_each = self._scores(every, specimens, seed)
+        in_all = scores[-1] - scores + errors
+        for lost, allowed in ((in_all, self.options.gives), (in_each, self.options.gives_each)):
             if allowed is not None:
                 scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
         states = self.states(tables, self.options.disturbed, seed)
@@ -78,23 +82,40 @@ class Trial:
             for model in self.models
         ]
 
-    def _scores(self, tables: Sequence[Table], specimens: int, seed: int) -> tuple[Floats, Floats]:
-        """The mean of each over models, and the most it is behind the last table in a quarter of the first's networks.
+    def _scores(self, tables: Sequence[Table], specimens: int, seed: int) -> tuple[Floats, Floats, Floats]:
+        """Of each the mean over models, its difference's standard error, and the most it is behind in a quarter.
 
-        Quarters are by senders, by rate and by RTT, where networks differ in them.
+        Both are against the last; quarters are those of the first model's networks by senders, rate and RTT, where they
+        differ in them.
         """
         reports = self.reports(tables, specimens, seed)
         scores = np.mean([report.summary["score"][: len(tables)].to_numpy() for report in reports], axis=0)
-        schemes = reports[0].specimens.partition_by("scheme", maintain_order=True)[: len(tables)]
-        own = np.array([scheme["score"].to_numpy() for scheme in schemes])
-        behind = own[-1:] - own
+        behind_in = [_behind(report, len(tables)) for report in reports]
+        errors = np.sqrt(sum(_error(behind) ** 2 for behind in behind_in)) / len(reports)
+        behind = behind_in[0]
+        first = reports[0].specimens.partition_by("scheme", maintain_order=True)[0]
         means = [
             np.nansum(behind[:, quarter], axis=1) / np.maximum(1, (~np.isnan(behind[:, quarter])).sum(axis=1))
             for by in BY
-            if schemes[0][by].n_unique() > 1
-            for quarter in np.array_split(np.argsort(schemes[0][by].to_numpy(), kind="stable"), QUARTERS)
+            if first[by].n_unique() > 1
+            for quarter in np.array_split(np.argsort(first[by].to_numpy(), kind="stable"), QUARTERS)
         ]
-        return scores, np.max(means or [np.zeros(len(tables))], axis=0)
+        return scores, errors, np.max(means or [np.zeros(len(tables))], axis=0)
+
+
+def _behind(report: ScoreReport, tables: int) -> Floats:
+    """How far each table is behind the last on each network, shape (tables, networks); NaN where nobody was on."""
+    schemes = report.specimens.partition_by("scheme", maintain_order=True)[:tables]
+    own: Floats = np.array([scheme["score"].to_numpy() for scheme in schemes])
+    behind: Floats = own[-1:] - own
+    return behind
+
+
+def _error(values: Floats) -> Floats:
+    """The standard errors of the means of rows."""
+    many = np.maximum(2, (~np.isnan(values)).sum(axis=1))
+    errors: Floats = np.nanstd(values, axis=1) / np.sqrt(many - 1)
+    return errors
 
 
 def shares(trial: Trial, table: Table, number: int) -> list[float]:
