@@ -3,8 +3,8 @@
 Usage: algorithms.py [--from FOLDER | --renew] [--only NAME ...]. FOLDER holds what `exmachina design` left: NAME.dna
 with its .history.parquet, NAME being that of a model that comes with the program; choosing.json, which says for each
 NAME what decided that it was this table (the fields of `exmachina.schemes.Choosing`); and, if designs began with the
-tables of others, spent.json with the CPU-seconds of those by name. Beside what was tuned or steadied
-is NAME.generations.parquet or NAME.steps.parquet in place of a history. --renew scores the algorithms that are in the
+tables of others, spent.json with the CPU-seconds of those by name. Beside what was tuned or steadied is
+NAME.generations.parquet or NAME.steps.parquet in place of a history. --renew scores the algorithms that are in the
 package again, and whatever they are compared with; what is known of their designs stays. Without either, only
 docs/algorithms.md is written again. README.md follows.
 

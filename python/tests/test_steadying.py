@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from exmachina import (
     EngineOptions,
     InputError,
     Model,
+    ScoreReport,
     Steadied,
     Steadying,
     SteadyOptions,
@@ -29,7 +31,7 @@ from exmachina import (
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
 from exmachina.steadying.candidates import Law, Rules, changed, nearest
-from exmachina.steadying.trial import BELOW, STAYS, TOO_MUCH, Trial, shares
+from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, shares
 
 FEW = SteadyOptions(
     steps=3, candidates=3, specimens=8, seconds_each=10, disturbed=6, states=4, gives=None, lost=0, checks=6, threads=1
@@ -131,6 +133,25 @@ def test_worth_is_the_score_less_what_states_cost() -> None:
     assert less[1] > scores[0] - scores[1] > 0, "by a standard error more"
     assert each[0] == worth[0], "nothing is lost of what it began with"
     assert worth[1] - each[1] >= TOO_MUCH * (scores[0] - scores[1]) - 1e-9, "a quarter loses at least what all lose"
+
+
+def test_who_receives_nothing_is_worth_less_than_all_else() -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        worth, _ = trial(engine).worth([BEGUN, holding(BEGUN)], 0, again=False)
+        assert np.isfinite(worth[0])
+        assert worth[1] == -np.inf
+        with pytest.raises(InputError, match=r"holding: nobody received anything in 8 networks of small, 10 s each"):
+            replace(trial(engine), begun=holding(BEGUN)).worth([BEGUN], 0, again=False)
+
+
+def test_a_sender_that_received_nothing_costs_more_than_scores_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        as_it_is, _ = trial(engine, gives=None).worth([BEGUN], 0, again=False)
+        summary = ScoreReport.summary.fget  # type: ignore[attr-defined]
+        starving = property(lambda self: summary(self).with_columns(starved_share=pl.lit(0.1)))
+        monkeypatch.setattr(ScoreReport, "summary", starving)
+        starved, _ = trial(engine, gives=None).worth([BEGUN], 0, again=False)
+    assert as_it_is - starved == pytest.approx(0.1 * STARVED)
 
 
 def test_rules_are_drawn_by_their_uses() -> None:

@@ -96,10 +96,10 @@ fn random_worlds() {
     assert_eq!(failed, 0);
 }
 
-/// A few, for every test run.
+/// A few, for every test run; in the first, ns-2's Cubic drowns its own repairs.
 #[test]
 fn some_random_worlds() {
-    (1_000_000_000..1_000_000_300).for_each(|seed| _ = run(seed));
+    std::iter::once(104_330).chain(1_000_000_000..1_000_000_300).for_each(|seed| _ = run(seed));
 }
 
 /// Every scheme that answers to losses, on a recording of constant rate and room for few packets or many: Cubic under today's

@@ -12,6 +12,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.disturbing import disturb
 from exmachina.engines import Engine
+from exmachina.errors import OptionError
 from exmachina.interrupts import interruptible
 from exmachina.networks import Model
 from exmachina.schemes import Table
@@ -22,9 +23,10 @@ from exmachina.steadying.options import SteadyOptions
 
 __all__ = ["Trial", "shares"]
 
-BELOW, STAYS, BACK, TOO_MUCH = 0.5, 2.0, 0.997, 10.0
+BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 """What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
-back; and what costs that is lost besides what may be."""
+back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
+the search (`policy_search.rs`)."""
 QUARTERS = 4
 BY = ("senders", "rate_mbps", "min_rtt_ms")
 USED_ON, USED_S, RARELY = 16, 60.0, 0.25
@@ -45,7 +47,11 @@ class Trial:
         """Of each on this step's networks, or on those on which its best is tried again, and what states did.
 
         Returns:
-            Shape (tables,); and the summary of disturbed states, one row for each.
+            Shape (tables,), less than all else where nobody received anything; and the summary of disturbed states, one
+            row for each.
+
+        Raises:
+            OptionError: If nobody received anything where all run what it began with.
         """
         seed = named_seed(self.options.seed, "again" if again else "step", number)
         every, specimens = [*tables, self.begun], (2 if again else 1) * self.options.specimens
@@ -57,7 +63,8 @@ class Trial:
         states = self.states(tables, self.options.disturbed, seed)
         back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
         costs = BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
-        return scores[: len(tables)] - costs, states
+        worth = scores[: len(tables)] - costs
+        return np.where(np.isnan(worth), -np.inf, worth), states
 
     def states(self, tables: Sequence[Table], specimens: int, seed: int) -> pl.DataFrame:
         """What disturbed states do to each."""
@@ -89,7 +96,13 @@ class Trial:
         differ in them.
         """
         reports = self.reports(tables, specimens, seed)
-        scores = np.mean([report.summary["score"][: len(tables)].to_numpy() for report in reports], axis=0)
+        priced = pl.col("score") - STARVED * pl.col("starved_share")
+        each = [report.summary.head(len(tables)).select(priced).to_series().to_numpy() for report in reports]
+        for model, scores in zip(self.models, each, strict=True):
+            if np.isnan(scores[-1]):
+                where = f"{specimens} networks of {model.name}, {self.options.seconds_each:g} s each"
+                raise OptionError(f"{self.begun.name}: nobody received anything in {where}; expected somebody to")
+        scores = np.mean(each, axis=0)
         behind_in = [_behind(report, len(tables)) for report in reports]
         errors = np.sqrt(sum(_error(behind) ** 2 for behind in behind_in)) / len(reports)
         behind = behind_in[0]
@@ -113,8 +126,9 @@ def _behind(report: ScoreReport, tables: int) -> Floats:
 
 def _error(values: Floats) -> Floats:
     """The standard errors of the means of rows."""
-    many = np.maximum(2, (~np.isnan(values)).sum(axis=1))
-    errors: Floats = np.nanstd(values, axis=1) / np.sqrt(many - 1)
+    many = np.maximum(2, (~np.isnan(values)).sum(axis=1, keepdims=True))
+    away = values - np.nansum(values, axis=1, keepdims=True) / many
+    errors: Floats = np.sqrt(np.nansum(away**2, axis=1) / (many * (many - 1))[:, 0])
     return errors
 
 
