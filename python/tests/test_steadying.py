@@ -1,6 +1,7 @@
 """Steadying: candidates differ in little and are usable, steps repeat and go on, and the command."""
 
 import json
+import pickle
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,7 @@ from exmachina import (
     Table,
     draw,
     opened,
+    score,
     steady,
 )
 from exmachina.files import read_parquet
@@ -238,9 +240,53 @@ def test_other_models_count(monkeypatch: pytest.MonkeyPatch) -> None:
     found = steadied(also=["known-1x"], steps=1)
     assert [model.name for model in found.models] == ["small", "known-1x"]
     assert scored[:2] == ["small", "known-1x"]
-    assert scored[-1] == "small", "what is compared at the end is the first"
+    assert scored[-2:] == ["small", "known-1x"], "at the end, too"
     assert found.table.provenance is not None
     assert json.loads(found.table.provenance.search)["steadied"]["also"] == ["known-1x"]
+
+
+def test_what_a_design_must_do_well_with_counts_by_its_weight() -> None:
+    entry = "[[also]]\nweight = 0.5\nduration_times = 0.5\nobjective = { delta = 3 }\nworld = { ack_packets = 2 }\n"
+    both = Model(f"{TEXT}{entry}", "small.toml")
+    tables = [BEGUN, began_with("tao-10x-unsteady")]
+    with opened(EngineOptions(threads=2)) as engine:
+        chosen = trial(engine, gives=None)
+        wide = replace(chosen, models=(both, *both.also))
+        reports = wide.reports(tables, 8, 5)
+        own, other = (report.summary["score"].to_numpy()[:2] for report in reports)
+        assert [report.seconds_each for report in reports] == [10, 5]
+        scores, gain = wide.gain(tables, 8, 5)
+        assert scores == pytest.approx((own + 0.5 * other) / 2)
+        assert gain.mean == pytest.approx(scores[0] - scores[1])
+        worth, states = wide.worth(tables, 0, again=False)
+        narrow, same = chosen.worth(tables, 0, again=False)
+        own, other = (r.summary["score"].to_numpy()[:2] for r in wide.reports(tables, 8, named_seed(1, "step", 0)))
+        assert worth - narrow == pytest.approx((own + 0.5 * other) / 2 - own)
+        assert_frame_equal(states, same)
+        # As worse on the entry as it is there, whatever it is on the model's own networks.
+        strict = replace(wide, options=replace(wide.options, gives_each=0))
+        assert (worth - strict.worth(tables, 0, again=False)[0])[1] >= TOO_MUCH * (other[0] - other[1]) - 1e-9
+    found = steady(BEGUN, both, FEW, steps=1)
+    assert [model.entry for model in found.models] == [None, 0]
+
+
+def test_an_entry_of_also_is_a_model_of_its_own(tmp_path: Path) -> None:
+    entry = Model.load("tao-100x-robust").also[0]
+    again = pickle.loads(pickle.dumps(entry))
+    assert (repr(again), again.entry, again.weight, again.entries) == (repr(entry), 0, 1.0, 0)
+    report = score("tao-100x-robust", entry, specimens=4, seconds_each=1, in_world=True)
+    rough = score("tao-100x-robust", "tao-100x-robust", specimens=4, seconds_each=1, in_world=True)
+    clean = score("tao-100x-robust", "tao-100x-robust", specimens=4, seconds_each=1)
+    # Its world has nothing of what the model's has: its senders fare as on clean networks, but for a microsecond.
+    assert report.frame["rate_mbps"].to_list() == rough.frame["rate_mbps"].to_list()
+    least = [each.summary["delay_ratio"][0] for each in (report, clean, rough)]
+    assert abs(least[0] - least[1]) < 0.01 < abs(least[2] - least[1])
+    report.save(tmp_path / "scores.parquet")
+    kept = read_parquet(tmp_path / "scores.parquet")
+    assert kept is not None
+    assert (kept[1]["entry"], kept[1]["model"]) == ("0", entry.text)
+    with pytest.raises(IndexError):
+        Model(entry.text, "tao-100x-robust.toml", entry=1)
 
 
 @pytest.mark.parametrize(

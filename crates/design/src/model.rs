@@ -109,6 +109,15 @@ impl Model {
         Ok(Self { scenario, objective, also, design, text: text.to_owned() })
     }
 
+    /// What an entry of `[[also]]` asks, as a model of its own, which has none; none if there are not so many.
+    #[must_use]
+    pub fn also_model(&self, entry: usize) -> Option<Self> {
+        let Also { scenario, world, duration_times, objective, .. } = self.also.get(entry)?.clone();
+        let duration_s = duration_times * self.design.duration_s;
+        let design = DesignTable { world, duration_s, ..self.design.clone() };
+        Some(Self { scenario, objective, also: Vec::new(), design, text: self.text.clone() })
+    }
+
     /// Networks that go together: the points of a grid, or one for each kind of traffic. Means are taken over whole
     /// groups.
     #[must_use]

@@ -19,13 +19,29 @@ use crate::table::Action;
 pub struct Model {
     /// What the bindings pass on.
     pub inner: model::Model,
+    /// Of which entry of `[[also]]` it is, if not the model's own.
+    #[pyo3(get)]
+    entry: Option<usize>,
+    /// How much a point of score counts there, against one of the model itself.
+    #[pyo3(get)]
+    weight: f64,
 }
 
 #[pymethods]
 impl Model {
     #[new]
-    fn new(py: Python<'_>, text: &str, file: &str) -> PyResult<Model> {
-        model::Model::parse(text, file).map(|inner| Model { inner }).map_err(|error| file_error(py, &error))
+    #[pyo3(signature = (text, file, entry = None))]
+    fn new(py: Python<'_>, text: &str, file: &str, entry: Option<usize>) -> PyResult<Model> {
+        let own = model::Model::parse(text, file).map_err(|error| file_error(py, &error))?;
+        let Some(k) = entry else { return Ok(Model { inner: own, entry, weight: 1.0 }) };
+        let inner = own.also_model(k).ok_or_else(|| PyIndexError::new_err("no such entry"))?;
+        Ok(Model { inner, entry, weight: own.also[k].weight })
+    }
+
+    /// How many entries of `[[also]]` it has.
+    #[getter]
+    fn entries(&self) -> usize {
+        self.inner.also.len()
     }
 
     #[getter]

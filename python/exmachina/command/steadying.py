@@ -36,7 +36,8 @@ def steady(
         table: A file (.dna), or an algorithm of `exmachina list`.
         model: A model file (.toml), or the name of one that comes with the program; if not given, what the table was
             designed for.
-        also: Other models, with commas between them: the mean of the scores on all counts.
+        also: Other models, with commas between them: the mean of the scores on all counts, and with them on what the
+            model has under `[[also]]`.
         options: See `SteadyOptions`.
         output: Write the algorithm, numbers and pictures into this folder; NAME-steady if not given.
         quiet: Show no progress.

@@ -56,5 +56,5 @@ class Disturbed:
         Raises:
             InputError: If the folder is missing or read-only, or the name does not end in `.parquet`.
         """
-        facts = {"model": self.model.text, "seed": str(self.seed)}
+        facts = self.model.facts | {"seed": str(self.seed)}
         write_parquet(check_output(path, suffixes=(".parquet",)), self.frame, facts)

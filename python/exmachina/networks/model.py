@@ -30,21 +30,39 @@ class Model(_core.Model):
         start_action: Of the first rule of a design: multiple, increment_packets, intersend_ms.
         objective: alpha, beta, delta (Remy'13 §3.3), throughput ("share" or "on-time"), loss_weight, deliveries ("all"
             or "while-on").
+        entry: Of which entry of `[[also]]` it is (see `also`), from 0; `None` if the model's own.
+        weight: How much a point of score counts there, against one of the model itself.
+        entries: How many entries of `[[also]]` it has.
 
     Raises:
         ModelError: If the text is no model: file, line, field, and what was expected.
     """
 
-    def __new__(cls, text: str, file: str = "model.toml") -> Self:
-        """Reads the text; `file` is for messages and for the name."""
+    def __new__(cls, text: str, file: str = "model.toml", entry: int | None = None) -> Self:
+        """Reads the text; `file` is for messages and for the name, `entry` of which `[[also]]` it is, if of one."""
         with told_as(ModelError):
-            return super().__new__(cls, text, file)
+            return super().__new__(cls, text, file, entry)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[str, str]]:
-        return type(self), (self.text, f"{self.name}.toml")
+    def __reduce__(self) -> tuple[type[Self], tuple[str, str, int | None]]:
+        return type(self), (self.text, f"{self.name}.toml", self.entry)
 
     def __repr__(self) -> str:
-        return f"Model({self.name!r})"
+        return f"Model({self.name!r})" if self.entry is None else f"Model({self.name!r}).also[{self.entry}]"
+
+    @property
+    def also(self) -> tuple["Model", ...]:
+        """What a design must do well with, too (`[[also]]`), each as a model: its networks, world and objective.
+
+        >>> robust = exmachina.Model.load("tao-100x-robust")
+        >>> robust.also, robust.also[0].weight
+        ((Model('tao-100x-robust').also[0],), 1.0)
+        """
+        return tuple(type(self)(self.text, f"{self.name}.toml", k) for k in range(self.entries))
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What a file says of the model that its numbers are of."""
+        return {"model": self.text} | ({} if self.entry is None else {"entry": str(self.entry)})
 
     @classmethod
     def of(cls, source: "ModelLike") -> "Model":

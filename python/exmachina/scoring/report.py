@@ -148,5 +148,5 @@ class ScoreReport:
         Raises:
             InputError: If the folder is missing or read-only, or the name does not end in `.parquet`.
         """
-        facts = {"model": self.model.text, "seed": str(self.seed), "seconds_each": str(self.seconds_each)}
+        facts = self.model.facts | {"seed": str(self.seed), "seconds_each": str(self.seconds_each)}
         write_parquet(check_output(path, suffixes=(".parquet",)), self.frame, facts)

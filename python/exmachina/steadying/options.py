@@ -43,7 +43,7 @@ class SteadyOptions(EngineOptions):
     gives: float | None = 0.02
     """No more than this may be lost of the score that it began with; if `None`, anything."""
     gives_each: float | None = None
-    """The same in any quarter of the networks by how many senders there are, by rate, or by RTT."""
+    """The same on any other model, and in any quarter of the networks by how many senders there are, rate, or RTT."""
     size: float = 0.1
     """How far candidates are, in shares of the ranges of a law's numbers, or of a window."""
     lost: float = 0.5

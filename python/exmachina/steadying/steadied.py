@@ -38,8 +38,8 @@ class Steadied:
     was) and gain_again (on other networks; none where there was no best), and of what there was, on the states of the
     step, the shares back, below and stays."""
     checks: pl.DataFrame
-    """By networks and states that chose nothing, one row for it and one for what it was: scheme, score (of the first
-    model), back, below, stays, uneven (as of `Disturbed.summary`)."""
+    """By networks and states that chose nothing, one row for it and one for what it was: scheme, score (by weight
+    the mean over models), back, below, stays, uneven (as of `Disturbed.summary`)."""
     gain: Interval
     """Of the score there, over what it was: the mean, and half of its 95 % interval."""
     key: str

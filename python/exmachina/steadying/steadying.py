@@ -27,7 +27,6 @@ from exmachina.networks import Model, ModelLike
 from exmachina.schemes import Table, TableLike
 from exmachina.scoring import designed_for
 from exmachina.seeds import named_seed
-from exmachina.stats import Interval
 from exmachina.steadying.candidates import Law, Rules
 from exmachina.steadying.options import SteadyOptions, SteadySettings
 from exmachina.steadying.steadied import STEPS, Steadied
@@ -94,13 +93,13 @@ def steady(
 ) -> Steadied:
     """Takes a table or a law, in small steps, to where flows come back from disturbed states.
 
-    What counts is the score in the world that the model trains in (its `[design.world]`; the `[[also]]` is not in it),
-    less what disturbed states cost (see `exmachina.disturb`): half of the share of states in which a flow is below half
-    of its share, and of networks on which one is undisturbed; twice the share in which one stays there; what is missing
-    of 0.997 that are back. Less, too, five times the share of senders that received nothing, and ten times what is lost
-    of the score, and a standard error of it, besides what may be. In each step candidates meet the same networks and
-    states, which no other step has. The best is tried again beside what there was on others, and stays if it is ahead
-    there, too.
+    What counts is the score in the world that the model trains in (its `[design.world]`), and on what it must do well
+    with, too (each `[[also]]`, as in a design), less what disturbed states cost (see `exmachina.disturb`): half of the
+    share of states in which a flow is below half of its share, and of networks on which one is undisturbed; twice the
+    share in which one stays there; what is missing of 0.997 that are back. Less, too, five times the share of senders
+    that received nothing, and ten times what is lost of the score, and a standard error of it, besides what may be. In
+    each step candidates meet the same networks and states, which no other step has. The best is tried again beside what
+    there was on others, and stays if it is ahead there, too.
 
     >>> few = exmachina.SteadyOptions(steps=2, candidates=2, specimens=4, disturbed=2, states=2, checks=2)
     >>> steadied = exmachina.steady("known-1x", options=few, seconds_each=5)
@@ -112,7 +111,7 @@ def steady(
         model: Whose networks count: a model, the path of a model file, or the name of one that comes with the program;
             what the table was designed for if not given.
         options: How many steps, on how much, and what they may cost.
-        also: Other models: the mean of the scores on all counts.
+        also: Other models, without their `[[also]]`: the mean of the scores on all counts.
         output: A folder, created if missing: results are written there at the end (see `Steadied.save`), and what steps
             took is kept there meanwhile, so that the same call goes on where one was interrupted, and with more steps
             where one ended.
@@ -126,7 +125,7 @@ def steady(
     """
     chosen, begun = replace(options or SteadyOptions(), **settings), Table.of(table)
     first = designed_for([begun]) if model is None else Model.of(model)
-    models = (first, *map(Model.of, also))
+    models = (first, *first.also, *map(Model.of, also))
     for one in models:
         if one.classes != [""]:
             raise OptionError(f"{one.name}: expected a model whose senders all run the same table")
@@ -201,10 +200,9 @@ class _Climb:
         trial, options = self.trial, self.options
         table, seed = self._table(), named_seed(options.seed, "checks")
         both = [table, Table(self.begun.dna, self.begun.name)]
-        report = replace(trial, models=trial.models[:1]).reports(both, options.checks, seed)[0]
+        scores, gain = trial.gain(both, options.checks, seed)
         states = trial.states(both, max(1, options.checks // DISTURBED_OF_CHECKS), seed)
-        scores = report.summary.head(2).select("scheme", "score")
-        behind = report.summary.row(1, named=True)
+        named = pl.DataFrame({"scheme": [each.name for each in both], "score": scores})
         self._report("done", checked=True)
         return Steadied(
             table=table,
@@ -212,8 +210,8 @@ class _Climb:
             models=tuple(trial.models),
             options=options,
             steps=self._frame(),
-            checks=scores.hstack(states.select("back", "below", "stays", "uneven")),
-            gain=Interval(-behind["difference"], behind["difference_ci95"]),
+            checks=named.hstack(states.select("back", "below", "stays", "uneven")),
+            gain=gain,
             key=self.key,
             cpu_s=self._cpu_s,
         )
@@ -225,7 +223,7 @@ class _Climb:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
         made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
-        made |= {"also": [model.name for model in self.trial.models[1:]], "key": self.key}
+        made |= {"also": [model.name for model in self.trial.models[1:] if model.entry is None], "key": self.key}
         made |= {"start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
         before = {"before": known["steadied"]} if "steadied" in known else {}
         search = json.dumps(known | {"steadied": made | before})
@@ -236,7 +234,7 @@ class _Climb:
     def _key(self) -> str:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
-        texts = [model.text for model in self.trial.models]
+        texts = [model.text for model in self.trial.models if model.entry is None]
         return digest(_core.__version__, str(settings), self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], float]:

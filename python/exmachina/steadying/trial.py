@@ -18,7 +18,7 @@ from exmachina.networks import Model
 from exmachina.schemes import Table
 from exmachina.scoring import ScoreReport, score
 from exmachina.seeds import named_seed
-from exmachina.stats import Floats
+from exmachina.stats import Floats, Interval
 from exmachina.steadying.options import SteadyOptions
 
 __all__ = ["Trial", "shares"]
@@ -38,7 +38,7 @@ class Trial:
     """Networks and states that all candidates of a step meet."""
 
     models: Sequence[Model]
-    """The first is disturbed, and scored in its world; the mean counts of the scores on all."""
+    """The first is disturbed; of the scores on all, each in its world and by its weight, the mean counts."""
     begun: Table
     options: SteadyOptions
     engine: Engine
@@ -75,13 +75,12 @@ class Trial:
 
     def reports(self, tables: Sequence[Table], specimens: int, seed: int) -> list[ScoreReport]:
         """Scores on the same networks of each model, in the world that it trains in."""
-        seconds_each = self.options.seconds_each
         return [
             score(
                 tables,
                 model,
                 specimens=specimens,
-                seconds_each=seconds_each,
+                seconds_each=self.seconds_each(model),
                 seed=seed,
                 in_world=True,
                 cluster=self.engine,
@@ -89,31 +88,50 @@ class Trial:
             for model in self.models
         ]
 
-    def _scores(self, tables: Sequence[Table], specimens: int, seed: int) -> tuple[Floats, Floats, Floats]:
-        """Of each the mean over models, its difference's standard error, and the most it is behind in a quarter.
+    def seconds_each(self, model: Model) -> float:
+        """Of an entry of `[[also]]`, as many times those of options as its runs are of the model's in a design."""
+        times = 1.0 if model.entry is None else model.duration_s / self.models[0].duration_s
+        return times * self.options.seconds_each
 
-        Both are against the last; quarters are those of the first model's networks by senders, rate and RTT, where they
-        differ in them.
+    def gain(self, both: Sequence[Table], specimens: int, seed: int) -> tuple[list[float], Interval]:
+        """The scores of two, by weight the means over models; and of the first over the second."""
+        reports, weights = self.reports(both, specimens, seed), np.array([model.weight for model in self.models])
+        names = "score", "difference", "difference_ci95"
+        known = np.array([report.summary.head(2).select(names).to_numpy() for report in reports])
+        scores, behind, halves = (weights[:, None] * known[:, :, k] for k in range(len(names)))
+        half_width = float(np.sqrt(np.sum(halves[:, 1] ** 2))) / len(reports)
+        return np.mean(scores, axis=0).tolist(), Interval(-float(np.mean(behind[:, 1])), half_width)
+
+    def _scores(self, tables: Sequence[Table], specimens: int, seed: int) -> tuple[Floats, Floats, Floats]:
+        """Of each the mean over models, its difference's standard error, and the most it is behind anywhere.
+
+        Both are against the last; anywhere is on the other models, and in quarters of the first one's networks by
+        senders, rate and RTT, where they differ in them.
         """
         reports = self.reports(tables, specimens, seed)
-        priced = pl.col("score") - STARVED * pl.col("starved_share")
-        each = [report.summary.head(len(tables)).select(priced).to_series().to_numpy() for report in reports]
-        for model, scores in zip(self.models, each, strict=True):
-            if np.isnan(scores[-1]):
-                where = f"{specimens} networks of {model.name}, {self.options.seconds_each:g} s each"
-                raise OptionError(f"{self.begun.name}: nobody received anything in {where}; expected somebody to")
-        scores = np.mean(each, axis=0)
+        weights = np.array([[model.weight] for model in self.models])
+        each = np.array([self._priced(report, len(tables)) for report in reports])
         behind_in = [_behind(report, len(tables)) for report in reports]
-        errors = np.sqrt(sum(_error(behind) ** 2 for behind in behind_in)) / len(reports)
-        behind = behind_in[0]
+        errors = np.sqrt(np.sum((weights * [_error(behind) for behind in behind_in]) ** 2, axis=0)) / len(reports)
         first = reports[0].specimens.partition_by("scheme", maintain_order=True)[0]
-        means = [
-            np.nansum(behind[:, quarter], axis=1) / np.maximum(1, (~np.isnan(behind[:, quarter])).sum(axis=1))
+        quarters = [
+            behind_in[0][:, quarter]
             for by in BY
             if first[by].n_unique() > 1
             for quarter in np.array_split(np.argsort(first[by].to_numpy(), kind="stable"), QUARTERS)
         ]
-        return scores, errors, np.max(means or [np.zeros(len(tables))], axis=0)
+        means = [_mean(behind) for behind in (*quarters, *behind_in[1:])]
+        return np.mean(weights * each, axis=0), errors, np.max(means or [np.zeros(len(tables))], axis=0)
+
+    def _priced(self, report: ScoreReport, tables: int) -> Floats:
+        """The score of each on a model's networks, less what senders cost that received nothing."""
+        priced = pl.col("score") - STARVED * pl.col("starved_share")
+        scores = report.summary.head(tables).select(priced).to_series().to_numpy()
+        if np.isnan(scores[-1]):
+            many = report.specimens["specimen"].n_unique()
+            where = f"{many} networks of {report.model.name}, {report.seconds_each:g} s each"
+            raise OptionError(f"{self.begun.name}: nobody received anything in {where}; expected somebody to")
+        return scores
 
 
 def _behind(report: ScoreReport, tables: int) -> Floats:
@@ -122,6 +140,12 @@ def _behind(report: ScoreReport, tables: int) -> Floats:
     own: Floats = np.array([scheme["score"].to_numpy() for scheme in schemes])
     behind: Floats = own[-1:] - own
     return behind
+
+
+def _mean(values: Floats) -> Floats:
+    """The means of rows, over what is not NaN."""
+    means: Floats = np.nansum(values, axis=1) / np.maximum(1, (~np.isnan(values)).sum(axis=1))
+    return means
 
 
 def _error(values: Floats) -> Floats:

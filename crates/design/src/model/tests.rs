@@ -306,6 +306,17 @@ fn other_traffic_is_trained_with_in_turn() {
     // Scores that are reported are of the model alone.
     assert_eq!(alone.held_out(1, 5), both.held_out(1, 5));
 
+    // What an entry asks is a model of its own: its traffic, its objective, and so many times as long.
+    let shorter = parse(&format!("{}\n{also}\nduration_times = 0.25\nworld = {{ loss = 0.01 }}", random()));
+    let own = shorter.also_model(0).unwrap();
+    assert_eq!((own.objective.delta, own.design.duration_s), (3.0, 0.25 * alone.design.duration_s));
+    assert_eq!((own.also.len(), own.group(), shorter.also_model(1)), (0, 1, None));
+    let [drawn, clean] = [own.held_out(1, 5), alone.held_out(1, 5)].map(|set| own.in_world(set));
+    for (a, b) in drawn.specimens.iter().zip(&clean.specimens) {
+        assert_eq!((a.network.rate_mbps(), a.network.hops[0].loss), (b.network.rate_mbps(), 0.01));
+        assert_eq!(a.network.flows[0].workload.on, On::Bytes(1e5));
+    }
+
     let grid = told(&format!("{GRID}\n{also}"), "");
     assert!(grid.ends_with("also: expected no [[also]] beside a scenario that is a grid"), "{grid}");
     let also = |entry: &str| told(&random(), &format!("[[also]]\n{entry}"));
