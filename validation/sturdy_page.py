@@ -78,9 +78,10 @@ TITLES = {
         "Senders that go on for ever on 20 networks of the model: window and averages of every flow set elsewhere by "
         "factors of up to 32, 200 times each. *Back*: the share of states from which throughput and RTT are within "
         "10 % of what they are undisturbed in 20 RTTs or two seconds (0.99 asked). Then the share of states in which "
-        "a flow has less than half of an equal share after that time (none asked), and that undisturbed; and of those "
-        "in which some flow has less on the mean of the next 100 RTTs or ten seconds (*stays there*). Beside the first "
-        "and the last, where it was measured, is what it is for flows that were set elsewhere by a percent at most.",
+        "a flow has less than half of an equal share after that time (none asked), and that undisturbed (of several "
+        "links, of its part of what all have under proportional fairness); and of those in which some flow has less on "
+        "the mean of the next 100 RTTs or ten seconds (*stays there*). Beside the first and the last, where it was "
+        "measured, is what it is for flows that were set elsewhere by a percent at most.",
     ),
 }
 

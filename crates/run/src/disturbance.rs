@@ -4,8 +4,9 @@
 //! window and averages are set elsewhere, by independent factors of up to 32 either way. A table is back if, 20 RTTs or
 //! two seconds later, the whole throughput and the mean RTT of as long again are within 10 % of what they are at some time
 //! in the run that nobody disturbed (in ten such whiles, one after another). A flow is below if it then has less than half
-//! of an equal share of what all have there (some have in the run that nobody disturbed, too: `uneven`), and stays if it
-//! has less on the mean of the five whiles after that. What is back, and stays, of flows that were but nudged, by a percent
+//! of a fair share of what all have there (some have in the run that nobody disturbed, too: `uneven`), and stays if it
+//! has less on the mean of the five whiles after that. A fair share is an equal one, and of several links, where flows may
+//! differ in how many they cross and with whom, as large a part as under proportional fairness. What is back, and stays, of flows that were but nudged, by a percent
 //! at most, is said besides: if a network is a toss of a coin, whatever was disturbed, it shows there.
 //!
 //! The result does not depend on the number of threads.
@@ -24,6 +25,7 @@ use exmachina_scenario::{Imperfections, Specimen, SpecimenSet};
 use rayon::prelude::*;
 
 use crate::design_simulator::{dumbbell, routed};
+use crate::omniscient::fair_parts;
 use crate::sender::Sender;
 
 const SETTLED_S: f64 = 60.0;
@@ -36,6 +38,7 @@ const WHILE_RTTS: u64 = 20;
 const WHILE_S: f64 = 2.0;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
+const ROUNDED: f64 = 1.0 - 1e-9;
 /// After the one in which a disturbed run should be back: who has too little on their mean stays where they are.
 const MORE: u64 = 5;
 
@@ -77,10 +80,11 @@ fn network(specimen: &Specimen, root: u64, table: &FlatTable, states: u32, stop:
     }
     let seed = Seed { root, specimen: specimen.index };
     let while_ = Duration::from_s(WHILE_S).max(WHILE_RTTS * Duration::from_ms(network.longest_rtt_ms()));
+    let parts = fair_parts(&network);
     if network.is_dumbbell() {
-        Settled::of(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_).tried(states, stop)
+        Settled::of(dumbbell(&network, seed, |_| Remy::new(table)), seed, while_, parts).tried(states, stop)
     } else {
-        Settled::of(routed(&network, seed, |_| Remy::new(table)), seed, while_).tried(states, stop)
+        Settled::of(routed(&network, seed, |_| Remy::new(table)), seed, while_, parts).tried(states, stop)
     }
 }
 
@@ -91,15 +95,17 @@ struct Settled<'a, P> {
     at: Instant,
     while_: Duration,
     calm: Vec<Got>,
+    /// Of what all get, each flow's fair share.
+    parts: Vec<f64>,
 }
 
 impl<'a, P: path::Path> Settled<'a, P> {
-    fn of(mut engine: Engine<Sender<Remy<'a>>, P>, seed: Seed, while_: Duration) -> Self {
+    fn of(mut engine: Engine<Sender<Remy<'a>>, P>, seed: Seed, while_: Duration, parts: Vec<f64>) -> Self {
         let at = Instant::START + Duration::from_s(SETTLED_S).max(WHILE_RTTS * while_);
         engine.run(at, &mut Unwatched);
         let mut undisturbed = engine.clone();
         let calm = (1..=WHILES).map(|k| got(&mut undisturbed, at + k * while_, while_)).collect();
-        Settled { engine, seed, at, while_, calm }
+        Settled { engine, seed, at, while_, calm, parts }
     }
 
     fn tried(&self, states: u32, stop: &AtomicBool) -> Disturbed {
@@ -141,11 +147,11 @@ impl<'a, P: path::Path> Settled<'a, P> {
         now > 0.0 && 0.9 * least <= now && now <= 1.1 * most
     }
 
-    /// Whether some flow has less than half of an equal share of what all have undisturbed.
+    /// Whether some flow has less than half of a fair share of what all have undisturbed.
     fn uneven(&self, got: &Got) -> bool {
-        let flows = self.calm[0].packets.len();
-        let share = self.calm.iter().map(Got::total).sum::<f64>() / (WHILES as f64 * flows as f64);
-        got.packets.iter().any(|&packets| 2.0 * (packets as f64) < share)
+        // Who has exactly half is not below it, however parts are rounded.
+        let all = ROUNDED * self.calm.iter().map(Got::total).sum::<f64>() / WHILES as f64;
+        got.packets.iter().zip(&self.parts).any(|(&packets, part)| 2.0 * (packets as f64) < part * all)
     }
 }
 
@@ -226,6 +232,32 @@ mod tests {
             // A percent of few packets is none.
             assert_eq!((each.nudged_back, each.nudged_stays), (each.nudged, 0));
         }
+    }
+
+    #[test]
+    fn a_fair_share_of_two_links_is_no_third_of_all() {
+        // As much of each link as it holds, whoever else is there: the flow over both has half of each, which is a third
+        // of the slower one or more, and next to nothing of what all have together.
+        let links = "[[links]]\nname = \"A\"\nrate_mbps = 4\ndelay_ms = 20\n[[links]]\nname = \"B\"\nrate_mbps = 80\n\
+                     delay_ms = 20\n[[senders]]\ncount = 1\nlinks = [\"A\", \"B\"]\n[[senders]]\ncount = 1\n\
+                     links = [\"A\"]\n[[senders]]\ncount = 1\nlinks = [\"B\"]\n\
+                     [workload]\non = { seconds = 1 }\noff = { seconds = 1 }\n";
+        let network = &Model::parse(links, "test.toml").unwrap().held_out(1, 1).specimens[0].network.clone();
+        let parts = fair_parts(network);
+        // 1/x = 1/(4 - x) + 1/(80 - x): 1.97, 2.03 and 78.03 Mbit/s.
+        for (part, mbps) in parts.iter().zip([1.9747, 2.0253, 78.0253]) {
+            assert!((part * 82.0253 - mbps).abs() < 1e-3, "{parts:?}");
+        }
+        let got = |packets: [u64; 3]| Got { packets: packets.to_vec(), rtts: Duration::NANOSECOND };
+        let seed = Seed { root: 1, specimen: 0 };
+        let table = FlatTable::new(&always(0.0, 20)).unwrap();
+        let engine = routed(network, seed, |_| Remy::new(&table));
+        let settled = Settled {
+            calm: vec![got([197, 203, 7803]); 10],
+            ..Settled::of(engine, seed, Duration::from_s(1.0), parts)
+        };
+        let uneven = [[197, 203, 7803], [100, 300, 7803], [97, 303, 7803], [300, 97, 7703], [2800, 2800, 2800]];
+        assert_eq!(uneven.map(|packets| settled.uneven(&got(packets))), [false, false, true, true, true]);
     }
 
     #[test]

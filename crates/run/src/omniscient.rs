@@ -23,6 +23,22 @@ use exmachina_net::traffic::Traffic;
 use exmachina_scenario::world::World;
 use fair::{Fair, Use};
 
+/// What part of what all get each flow has when rates are proportionally fair and all are on; equal parts on one link.
+#[must_use]
+pub fn fair_parts(network: &Network) -> Vec<f64> {
+    let (flows, mut rates) = (network.senders(), vec![0.0; network.senders()]);
+    fair(network).0.rates(&vec![true; flows], &mut rates);
+    let all: f64 = rates.iter().sum();
+    rates.iter().map(|rate| rate / all).collect()
+}
+
+/// Flows and links of a network, and the share of each flow's packets that arrives.
+fn fair(network: &Network) -> (Fair, Vec<f64>) {
+    let capacities = network.hops.iter().map(|hop| hop.link.mean_mbps()).collect();
+    let (uses, kept) = network.flows.iter().map(|flow| uses(network, flow)).unzip();
+    (Fair::new(uses, capacities), kept)
+}
+
 /// What each sender gets in `duration_s` seconds; less than that if `stop` is set meanwhile.
 #[must_use]
 pub fn omniscient(world: &World<'_>, seed: Seed, duration_s: f64, stop: &AtomicBool) -> Outcome {
@@ -87,8 +103,7 @@ struct Fluid {
 impl Fluid {
     fn new(world: &World<'_>, seed: Seed) -> Fluid {
         let network = &world.network;
-        let capacities: Vec<f64> = network.hops.iter().map(|hop| hop.link.mean_mbps()).collect();
-        let (uses, kept): (Vec<_>, Vec<_>) = network.flows.iter().map(|flow| uses(network, flow)).unzip();
+        let (fair, kept) = fair(network);
         let sender = |(i, flow): (usize, &FlowPlan)| Sender {
             doing: Doing::Pausing,
             traffic: Traffic::new(flow.workload.clone(), seed.root, seed.specimen, i),
@@ -108,7 +123,7 @@ impl Fluid {
         Fluid {
             now: Instant::START,
             senders: network.flows.iter().enumerate().map(sender).collect(),
-            fair: Fair::new(uses, capacities),
+            fair,
             slowest_mbps: network.rate_mbps(),
             rates: vec![0.0; n],
             sending: vec![false; n],

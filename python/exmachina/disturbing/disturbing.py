@@ -37,9 +37,9 @@ def disturb(
     On held-out networks of a model all senders run a table for ever. Once they have settled, the window and the
     averages of every flow are multiplied by independent factors of 1/32 to 32, log-uniform. They are *back* if
     throughput and mean RTT, over 20 RTTs (at least 2 s) that begin as long after that, are within 10 % of what they are
-    undisturbed. A flow is *below* if it then has less than half of an equal share, and *stays* there if it has, too,
-    over five times as long after that. Networks are as the model states them, with a microsecond of jitter; tables meet
-    the same states.
+    undisturbed. A flow is *below* if it then has less than half of an equal share (of several links: of its part of
+    what all have under proportional fairness), and *stays* there if it has, too, over five times as long after that.
+    Networks are as the model states them, with a microsecond of jitter; tables meet the same states.
 
     >>> found = exmachina.disturb(["known-1x", "known-10x"], "known-1x", specimens=3, states=8)
     >>> found.summary.columns[:5]
