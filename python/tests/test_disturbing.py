@@ -38,6 +38,8 @@ def test_networks_and_states_are_those_of_the_seed() -> None:
     assert not one["rate_mbps"].equals(other["rate_mbps"])
     fewer = exmachina.disturb("tao-10x", specimens=2, states=STATES, seed=5).frame
     assert fewer.equals(one.head(2)), "those of fewer networks are the first of more"
+    rest = exmachina.disturb("tao-10x", specimens=2, skip=2, states=STATES, seed=5).frame
+    assert rest.equals(one.tail(2)), "and the next are those that follow"
 
 
 def test_shares_are_of_all_states() -> None:

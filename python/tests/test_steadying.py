@@ -32,6 +32,7 @@ from exmachina import (
 )
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
+from exmachina.stats import Floats
 from exmachina.steadying.candidates import Law, Rules, changed, nearest
 from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, shares
 
@@ -116,15 +117,23 @@ def holding(table: Table) -> Table:
     return table.with_actions([Action(1.0, 0, one.intersend_ms) for one in table.actions], "holding")
 
 
+GIVEN: list[dict[str, Any]] = [{"gives": 0}, {"gives": 1e9}, {"gives": None, "gives_each": 0}]
+
+
 def test_worth_is_the_score_less_what_states_cost() -> None:
+    seed = named_seed(1, "again", 0)
     with opened(EngineOptions(threads=2)) as engine:
-        tables = [BEGUN, began_with("tao-10x-unsteady")]
-        worth, states = trial(engine, gives=None).worth(tables, 0, again=False)
-        strict, _ = trial(engine, gives=0).worth(tables, 0, again=False)
-        wide, _ = trial(engine, gives=1e9).worth(tables, 0, again=False)
-        each, _ = trial(engine, gives=None, gives_each=0).worth(tables, 0, again=False)
-        scores = trial(engine).reports(tables, 8, named_seed(1, "step", 0))[0].summary["score"].to_numpy()[:2]
-    assert states["stays"][1] > 0
+        tables = [began_with("tao-10x-unsteady"), BEGUN]
+
+        def worth_of(**settings: Any) -> tuple[Floats, pl.DataFrame]:
+            return replace(trial(engine, **settings), begun=tables[0]).worth(tables, 0, again=True)
+
+        worth, first = worth_of(gives=None)
+        strict, wide, each = (worth_of(**given)[0] for given in GIVEN)
+        scores = trial(engine).reports(tables, 16, seed)[0].summary["score"].to_numpy()[:2]
+        states = trial(engine).states(tables, 6, seed)
+    assert_frame_equal(states.head(1), first)
+    assert states["stays"][0] > 0
     assert scores[0] > scores[1]
     missing = [max(0.0, 0.997 - back) for back in states["back"]]
     lost = states.select(BELOW * (pl.col("below") + pl.col("uneven")) + STAYS * pl.col("stays")).to_series().to_numpy()
@@ -135,6 +144,32 @@ def test_worth_is_the_score_less_what_states_cost() -> None:
     assert less[1] > scores[0] - scores[1] > 0, "by a standard error more"
     assert each[0] == worth[0], "nothing is lost of what it began with"
     assert worth[1] - each[1] >= TOO_MUCH * (scores[0] - scores[1]) - 1e-9, "a quarter loses at least what all lose"
+
+
+def test_who_is_behind_is_disturbed_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = [BEGUN, began_with("tao-10x-unsteady"), holding(BEGUN)]
+    with opened(EngineOptions(threads=2)) as engine:
+        one, no_bound = trial(engine), np.full(3, np.inf)
+        costs = one._costs(tables, 5, no_bound)
+        summary = one.states(tables, 6, 5)
+        asked: list[int] = []
+        disturbed = Trial._disturbed
+
+        def counted(self: Trial, tables: Any, *given: Any, **more: Any) -> Any:
+            asked.append(len(tables))
+            return disturbed(self, tables, *given, **more)
+
+        monkeypatch.setattr(Trial, "_disturbed", counted)
+        assert one._costs(tables, 5, costs + 1e-12).tolist() == costs.tolist(), "the same where nobody is left out"
+        assert asked == [3] * 5
+        asked.clear()
+        bounds = np.array([costs[0] + 1e-12, costs[1] / 4, 0.0])
+        assert one._costs(tables, 5, bounds).tolist() == [costs[0], np.inf, np.inf]
+        assert asked == sorted(asked, reverse=True)
+        assert (asked[0], asked[-1]) == (2, 1)
+    shares = (summary[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
+    back, below, stays, uneven = shares
+    assert costs == pytest.approx(BELOW * (below + uneven) + STAYS * stays + np.maximum(0, 0.997 - back), abs=1e-12)
 
 
 def test_who_receives_nothing_is_worth_less_than_all_else() -> None:
@@ -258,14 +293,14 @@ def test_what_a_design_must_do_well_with_counts_by_its_weight() -> None:
         scores, gain = wide.gain(tables, 8, 5)
         assert scores == pytest.approx((own + 0.5 * other) / 2)
         assert gain.mean == pytest.approx(scores[0] - scores[1])
-        worth, states = wide.worth(tables, 0, again=False)
-        narrow, same = chosen.worth(tables, 0, again=False)
-        own, other = (r.summary["score"].to_numpy()[:2] for r in wide.reports(tables, 8, named_seed(1, "step", 0)))
+        worth, states = wide.worth(tables, 0, again=True)
+        narrow, same = chosen.worth(tables, 0, again=True)
+        own, other = (r.summary["score"].to_numpy()[:2] for r in wide.reports(tables, 16, named_seed(1, "again", 0)))
         assert worth - narrow == pytest.approx((own + 0.5 * other) / 2 - own)
         assert_frame_equal(states, same)
         # As worse on the entry as it is there, whatever it is on the model's own networks.
         strict = replace(wide, options=replace(wide.options, gives_each=0))
-        assert (worth - strict.worth(tables, 0, again=False)[0])[1] >= TOO_MUCH * (other[0] - other[1]) - 1e-9
+        assert (worth - strict.worth(tables, 0, again=True)[0])[1] >= TOO_MUCH * (other[0] - other[1]) - 1e-9
     found = steady(BEGUN, both, FEW, steps=1)
     assert [model.entry for model in found.models] == [None, 0]
 

@@ -66,10 +66,11 @@ def disturb(
     names = [entry.label for entry in distinct(map(contender_of, loaded))]
     network = designed_for(loaded) if model is None else Model.of(model)
     seed = network.seed if chosen.seed is None else chosen.seed
-    task = _Task(network, tuple(loaded), tuple(names), seed, chosen.specimens, chosen.states)
+    first, last = chosen.skip, chosen.skip + chosen.specimens
+    task = _Task(network, tuple(loaded), tuple(names), seed, last, chosen.states)
     frames = []
     with opened(chosen) as engine:
-        parts = Parts(engine, [(0, chosen.specimens)] * len(loaded))
+        parts = Parts(engine, [(first, last)] * len(loaded))
         done, all_networks = 0, len(loaded) * chosen.specimens
         for computed in engine.map(_rows, task, parts):
             part = computed.unit

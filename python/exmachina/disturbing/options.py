@@ -23,6 +23,8 @@ class DisturbOptions(EngineOptions):
 
     specimens: int = 20
     """How many networks; of a model that is a grid, its first points."""
+    skip: int = 0
+    """So many come before the first of them: with what an earlier call had, these are the next."""
     states: int = 50
     """How many disturbed states of each network; a quarter as many are nudged, by a percent at most."""
     seed: int | None = None
@@ -32,6 +34,8 @@ class DisturbOptions(EngineOptions):
         super().__post_init__()
         if not 1 <= self.specimens <= MOST_SPECIMENS:
             raise OptionError(f"specimens: expected from 1 to {MOST_SPECIMENS}, got {self.specimens}")
+        if not 0 <= self.skip <= MOST_SPECIMENS:
+            raise OptionError(f"skip: expected from 0 to {MOST_SPECIMENS}, got {self.skip}")
         if not 1 <= self.states <= MOST_STATES:
             raise OptionError(f"states: expected from 1 to {MOST_STATES}, got {self.states}")
         if self.seed is not None:
@@ -42,5 +46,6 @@ class DisturbSettings(EngineSettings, total=False):
     """The fields of `DisturbOptions` as keywords."""
 
     specimens: int
+    skip: int
     states: int
     seed: int | None

@@ -5,12 +5,13 @@ What is lost is taken for a standard error more than it seems: of some candidate
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from exmachina import _core
-from exmachina.disturbing import disturb
+from exmachina.disturbing import Disturbed, disturb
 from exmachina.engines import Engine
 from exmachina.errors import OptionError
 from exmachina.interrupts import interruptible
@@ -28,6 +29,8 @@ BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
 the search (`policy_search.rs`)."""
 QUARTERS = 4
+PARTS = 5
+"""Networks are disturbed in so many turns: who is behind after one is in none that follows."""
 BY = ("senders", "rate_mbps", "min_rtt_ms")
 USED_ON, USED_S, RARELY = 16, 60.0, 0.25
 LOST_ON, LOST_STATES = 80, 3
@@ -46,9 +49,11 @@ class Trial:
     def worth(self, tables: Sequence[Table], number: int, *, again: bool) -> tuple[Floats, pl.DataFrame]:
         """Of each on this step's networks, or on those on which its best is tried again, and what states did.
 
+        Whoever is behind the first by its score alone, or once some states have cost it, is disturbed no further.
+
         Returns:
-            Shape (tables,), less than all else where nobody received anything; and the summary of disturbed states, one
-            row for each.
+            Shape (tables,), less than all else where nobody received anything, and where it is behind the first and not
+            tried again; and the summary of disturbed states of the first.
 
         Raises:
             OptionError: If nobody received anything where all run what it began with.
@@ -60,18 +65,39 @@ class Trial:
         for lost, allowed in ((in_all, self.options.gives), (in_each, self.options.gives_each)):
             if allowed is not None:
                 scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
-        states = self.states(tables, self.options.disturbed, seed)
-        back, below, stays, uneven = (states[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
-        costs = BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
-        worth = scores[: len(tables)] - costs
-        return np.where(np.isnan(worth), -np.inf, worth), states
+        scores = np.where(np.isnan(scores), -np.inf, scores)[: len(tables)]
+        states = self.states(tables[:1], self.options.disturbed, seed)
+        back, below, stays, uneven = states.select("back", "below", "stays", "uneven").row(0)
+        worth = scores[0] - _cost(back, below, stays, uneven)
+        most = np.full(len(tables) - 1, np.inf) if again else scores[1:] - worth
+        return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
+
+    def _costs(self, tables: Sequence[Table], seed: int, most: Floats) -> Floats:
+        """What disturbed states cost each; infinite where it is as much as that, which some of them tell."""
+        networks, each = self.options.disturbed, self.options.states
+        costs, counts = np.zeros(len(tables)), np.zeros((4, len(tables)))
+        for part in np.array_split(np.arange(networks), min(PARTS, networks)):
+            left = np.flatnonzero(costs < most)
+            if len(left) == 0:
+                break
+            those = [tables[int(k)] for k in left]
+            frame = self._disturbed(those, len(part), seed, skip=int(part[0])).frame
+            sums = frame.group_by("scheme", maintain_order=True).agg(pl.sum("back", "below", "stays", "uneven"))
+            counts[:, left] += sums.drop("scheme").to_numpy().T
+            back, below, stays, uneven = counts[:, left]
+            # All that is to come may be back.
+            back = back + each * (networks - 1 - part[-1])
+            states = networks * each
+            costs[left] = _cost(back / states, below / states, stays / states, uneven / networks)
+        return np.where(costs < most, costs, np.inf)
 
     def states(self, tables: Sequence[Table], specimens: int, seed: int) -> pl.DataFrame:
         """What disturbed states do to each."""
-        found = disturb(
-            tables, self.models[0], specimens=specimens, states=self.options.states, seed=seed, cluster=self.engine
-        )
-        return found.summary
+        return self._disturbed(tables, specimens, seed).summary
+
+    def _disturbed(self, tables: Sequence[Table], specimens: int, seed: int, *, skip: int = 0) -> Disturbed:
+        states, model = self.options.states, self.models[0]
+        return disturb(tables, model, specimens=specimens, skip=skip, states=states, seed=seed, cluster=self.engine)
 
     def reports(self, tables: Sequence[Table], specimens: int, seed: int) -> list[ScoreReport]:
         """Scores on the same networks of each model, in the world that it trains in."""
@@ -132,6 +158,11 @@ class Trial:
             where = f"{many} networks of {report.model.name}, {report.seconds_each:g} s each"
             raise OptionError(f"{self.begun.name}: nobody received anything in {where}; expected somebody to")
         return scores
+
+
+def _cost(back: Any, below: Any, stays: Any, uneven: Any) -> Any:
+    """What shares of states, and of networks that are uneven undisturbed, cost: numbers or arrays."""
+    return BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
 
 
 def _behind(report: ScoreReport, tables: int) -> Floats:
