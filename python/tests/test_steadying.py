@@ -303,6 +303,8 @@ def test_what_a_design_must_do_well_with_counts_by_its_weight() -> None:
         assert (worth - strict.worth(tables, 0, again=True)[0])[1] >= TOO_MUCH * (other[0] - other[1]) - 1e-9
     found = steady(BEGUN, both, FEW, steps=1)
     assert [model.entry for model in found.models] == [None, 0]
+    assert found.compared == "6 networks of each of 2 models"
+    assert steadied(steps=1).compared == "6 networks"
 
 
 def test_an_entry_of_also_is_a_model_of_its_own(tmp_path: Path) -> None:

@@ -47,6 +47,12 @@ class Steadied:
     cpu_s: float
     """CPU time of this process and of earlier calls as far as they have got; that of workers is not in it."""
 
+    @property
+    def compared(self) -> str:
+        """On how many networks it was compared, in words: of the model, or of each that counts."""
+        each = f" of each of {len(self.models)} models" if len(self.models) > 1 else ""
+        return f"{self.options.checks} networks{each}"
+
     def paths(self, folder: str | os.PathLike[str]) -> list[Path]:
         """What `save` writes."""
         return [Path(folder) / name for name in (f"{self.table.name}.dna", STEPS, CHECKS)]
