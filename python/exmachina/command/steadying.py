@@ -81,7 +81,8 @@ def _show(console: Console, steadied: Steadied) -> None:
     taken = (steadied.steps["taken"] > 0).sum()
     console.print(
         f"{taken} of {len(steadied.steps)} steps taken. Above: by networks and states that chose nothing; on "
-        f"{steadied.compared} the score is {signed(steadied.gain.mean, 3, plus=True)} ± {steadied.gain.half_width:.3f} against what it was. "
+        f"{steadied.compared} the score is {signed(steadied.gain.mean, 3, plus=True)} ± "
+        f"{steadied.gain.half_width:.3f} against what it was. "
         f"{duration(steadied.cpu_s)} of CPU time.",
         soft_wrap=True,
     )
