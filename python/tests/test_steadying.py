@@ -25,10 +25,12 @@ from exmachina import (
     SteadyOptions,
     Stopped,
     Table,
+    design,
     draw,
     opened,
     score,
     steady,
+    sweep,
 )
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
@@ -322,8 +324,18 @@ def test_an_entry_of_also_is_a_model_of_its_own(tmp_path: Path) -> None:
     kept = read_parquet(tmp_path / "scores.parquet")
     assert kept is not None
     assert (kept[1]["entry"], kept[1]["model"]) == ("0", entry.text)
-    with pytest.raises(IndexError):
+    with pytest.raises(InputError, match=r"^tao-100x-robust.toml: also: expected an entry below 1, got 1$"):
         Model(entry.text, "tao-100x-robust.toml", entry=1)
+    # What goes by a model's text would be of the model's own networks.
+    name, refused = "tao-100x-robust", r"^Model\('tao-100x-robust'\).also\[0\]: expected a model; entries of"
+    for doing in (
+        lambda: design(entry, rounds=1),
+        lambda: steady(name, entry),
+        lambda: steady(name, also=[entry]),
+        lambda: sweep(entry, [name], over={"path.rtt_ms": [50]}),
+    ):
+        with pytest.raises(InputError, match=refused):
+            doing()
 
 
 @pytest.mark.parametrize(

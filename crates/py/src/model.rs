@@ -10,7 +10,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::file_error;
+use crate::errors::{file_error, input_error};
 use crate::objective::Objective;
 use crate::table::Action;
 
@@ -34,7 +34,9 @@ impl Model {
     fn new(py: Python<'_>, text: &str, file: &str, entry: Option<usize>) -> PyResult<Model> {
         let own = model::Model::parse(text, file).map_err(|error| file_error(py, &error))?;
         let Some(k) = entry else { return Ok(Model { inner: own, entry, weight: 1.0 }) };
-        let inner = own.also_model(k).ok_or_else(|| PyIndexError::new_err("no such entry"))?;
+        let many = own.also.len();
+        let missing = || input_error(format!("{file}: also: expected an entry below {many}, got {k}"));
+        let inner = own.also_model(k).ok_or_else(missing)?;
         Ok(Model { inner, entry, weight: own.also[k].weight })
     }
 

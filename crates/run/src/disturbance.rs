@@ -6,8 +6,9 @@
 //! in the run that nobody disturbed (in ten such whiles, one after another). A flow is below if it then has less than half
 //! of a fair share of what all have there (some have in the run that nobody disturbed, too: `uneven`), and stays if it
 //! has less on the mean of the five whiles after that. A fair share is an equal one, and of several links, where flows may
-//! differ in how many they cross and with whom, as large a part as under proportional fairness. What is back, and stays, of flows that were but nudged, by a percent
-//! at most, is said besides: if a network is a toss of a coin, whatever was disturbed, it shows there.
+//! differ in how many they cross and with whom, as large a part as under proportional fairness. What is back, and stays,
+//! of flows that were but nudged, by a percent at most, is said besides: if a network is a toss of a coin, whatever was
+//! disturbed, it shows there.
 //!
 //! The result does not depend on the number of threads.
 
@@ -38,6 +39,7 @@ const WHILE_RTTS: u64 = 20;
 const WHILE_S: f64 = 2.0;
 /// Of the run that nobody disturbed.
 const WHILES: u64 = 10;
+/// Who has exactly half of a share is not below it, however shares are rounded.
 const ROUNDED: f64 = 1.0 - 1e-9;
 /// After the one in which a disturbed run should be back: who has too little on their mean stays where they are.
 const MORE: u64 = 5;
@@ -149,7 +151,6 @@ impl<'a, P: path::Path> Settled<'a, P> {
 
     /// Whether some flow has less than half of a fair share of what all have undisturbed.
     fn uneven(&self, got: &Got) -> bool {
-        // Who has exactly half is not below it, however parts are rounded.
         let all = ROUNDED * self.calm.iter().map(Got::total).sum::<f64>() / WHILES as f64;
         got.packets.iter().zip(&self.parts).any(|(&packets, part)| 2.0 * (packets as f64) < part * all)
     }
@@ -236,8 +237,7 @@ mod tests {
 
     #[test]
     fn a_fair_share_of_two_links_is_no_third_of_all() {
-        // As much of each link as it holds, whoever else is there: the flow over both has half of each, which is a third
-        // of the slower one or more, and next to nothing of what all have together.
+        // The flow over both can have no more than the slower link holds: a twentieth of what both hold together.
         let links = "[[links]]\nname = \"A\"\nrate_mbps = 4\ndelay_ms = 20\n[[links]]\nname = \"B\"\nrate_mbps = 80\n\
                      delay_ms = 20\n[[senders]]\ncount = 1\nlinks = [\"A\", \"B\"]\n[[senders]]\ncount = 1\n\
                      links = [\"A\"]\n[[senders]]\ncount = 1\nlinks = [\"B\"]\n\

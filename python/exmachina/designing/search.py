@@ -65,7 +65,7 @@ def design(
         ClusterError: If a cluster cannot be used; `resume` goes on from the last step.
         DesignStopped: At ctrl-C, once the state has been saved; its `design` is what was found so far.
     """
-    chosen, model = replace(options or DesignOptions(), **settings), Model.of(model)
+    chosen, model = replace(options or DesignOptions(), **settings), Model.of(model).whole()
     files = None if output is None else DesignFiles(output, model.classes)
     starts = _starts(start)
     with nullcontext() if files is None else alone(files.lock, f"{output}: this output"):

@@ -29,7 +29,9 @@ def network_of(source: NetworkLike) -> Model | Evaluation:
         ModelError: If it is a model that cannot be used.
         ScenarioError: If it is neither.
     """
-    if isinstance(source, Model | Evaluation):
+    if isinstance(source, Model):
+        return source.whole()
+    if isinstance(source, Evaluation):
         return source
     scenarios, models = shipped_files(SCENARIOS), shipped_files(MODELS)
     try:

@@ -76,6 +76,6 @@ def trained_also(model: ModelLike, networks: Sequence[Base], weight: float = 1) 
     Raises:
         ModelError: If models cannot say what one of them is.
     """
-    found = Model.of(model)
+    found = Model.of(model).whole()
     entries = (also_text(network, weight) for network in networks)
     return Model("\n".join([found.text.rstrip(), *entries]), f"{found.name}.toml")

@@ -53,11 +53,23 @@ class Model(_core.Model):
     def also(self) -> tuple["Model", ...]:
         """What a design must do well with, too (`[[also]]`), each as a model: its networks, world and objective.
 
+        They can be scored, disturbed and inspected; whatever goes by the text of a model refuses them.
+
         >>> robust = exmachina.Model.load("tao-100x-robust")
         >>> robust.also, robust.also[0].weight
         ((Model('tao-100x-robust').also[0],), 1.0)
         """
         return tuple(type(self)(self.text, f"{self.name}.toml", k) for k in range(self.entries))
+
+    def whole(self) -> Self:
+        """It, if it is no entry: what goes by a model's text would be of the model's own networks.
+
+        Raises:
+            ModelError: If it is an entry of `[[also]]`.
+        """
+        if self.entry is not None:
+            raise ModelError(f"{self!r}: expected a model; entries of [[also]] can be scored, disturbed and inspected")
+        return self
 
     @property
     def facts(self) -> dict[str, str]:

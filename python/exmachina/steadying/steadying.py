@@ -125,7 +125,7 @@ def steady(
     """
     chosen, begun = replace(options or SteadyOptions(), **settings), Table.of(table)
     first = designed_for([begun]) if model is None else Model.of(model)
-    models = (first, *first.also, *map(Model.of, also))
+    models = (first.whole(), *first.also, *(Model.of(one).whole() for one in also))
     for one in models:
         if one.classes != [""]:
             raise OptionError(f"{one.name}: expected a model whose senders all run the same table")
