@@ -92,7 +92,7 @@ class LawByTheReadme:
         self.stretch = 0
         self.rounds = self.min_before = self.delivered_before = self.clear = self.stood = self.top = self.turn = 0
         self.silent_from = self.silence = self.silence_before = self.silent = self.losses = 0
-        self.longer = self.of_root()
+        self.longer = self.of_roots()
         self.rises, self.patience, self.shares, self.lost, self.was_cut = True, 1, False, False, False
         self.crowded = False
 
@@ -133,8 +133,10 @@ class LawByTheReadme:
         packets: int = self.min_rtt * self.law[number] // 1000000
         return packets
 
-    def of_root(self) -> int:
-        longer: int = (self.law["target_of_root"] << 8) // isqrt(max(self.delivered, 65536))
+    def of_roots(self) -> int:
+        root = isqrt(max(self.delivered, 65536))
+        longer: int = (self.law["target_of_root"] << 8) // root
+        longer += (self.law["target_of_fourth"] << 12) // isqrt(root << 16)
         return longer
 
     def next_silence(self) -> int:
@@ -174,7 +176,7 @@ class LawByTheReadme:
             lost_most = (self.losses + min(self.arrived, self.max_window)) * law["loss_most"]
             self.crowded, self.losses = law["loss_most"] > 0 and self.losses << 16 > lost_most, 0
             self.arrived, self.round_from, self.rounds = 0, now, min(self.rounds + 1, 65535)
-            self.longer = self.of_root()
+            self.longer = self.of_roots()
             if law["silence_most"] > 0:
                 longer = self.next_silence()
                 self.silent = min(longer * 256 // 4096, 256)

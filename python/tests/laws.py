@@ -18,6 +18,7 @@ def sharing() -> exmachina.Table:
     law = numbers(0) | {
         "target_of_rtt": UNIT // 20,
         "target_of_root": 0,
+        "target_of_fourth": 0,
         "target_of_gap": 0,
         "target_of_spread": 0,
         "growth": [UNIT // 10, UNIT // 20, 0, -UNIT // 20, -UNIT // 4],
@@ -36,6 +37,7 @@ def enduring() -> exmachina.Table:
     law = numbers(0) | {
         "target_of_rtt": UNIT // 50,
         "target_of_root": UNIT // 5,
+        "target_of_fourth": UNIT // 10,
         "silence_most": UNIT,
         "silence_packets": UNIT // 2,
         "silence_adds": 2 * UNIT,
@@ -62,6 +64,7 @@ def numbers(seed: int) -> exmachina.Law:
     return exmachina.Law(
         target_of_rtt=log(0.003, 1),
         target_of_root=log(0.005, 1, 4) if rng.random() < 0.7 else 0,
+        target_of_fourth=log(0.005, 1, 4) if rng.random() < 0.7 else 0,
         target_of_gap=log(0.03, 10),
         target_of_spread=log(0.03, 10),
         silence_most=log(0.05, 8) if rng.random() < 0.7 else 0,

@@ -165,7 +165,7 @@ def test_laws_endure_silences_and_losses_in_the_traces(traces: Records) -> None:
             flow.on_loss(packets)
         else:
             flow.on_ack(sent, received, tick_ns=tick, advance=advance, packets=packets)
-            longer, crowded = longer + (flow.longer > flow.of_root()), crowded + flow.crowded
+            longer, crowded = longer + (flow.longer > flow.of_roots()), crowded + flow.crowded
     assert longer > 1000 and crowded > 100, (longer, crowded)
 
 

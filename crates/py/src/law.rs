@@ -44,6 +44,7 @@ macro_rules! numbers {
 numbers! {
     target_of_rtt: u32,
     target_of_root: u32,
+    target_of_fourth: u32,
     target_of_gap: u32,
     target_of_spread: u32,
     silence_most: u32,

@@ -30,10 +30,12 @@ pub struct LawError {
 /// A law. Shares, multiples and packets are in 2^-16 ([`LAW_UNIT`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Law {
-    /// The queueing delay that a flow strives for is the sum of four: a share of the smallest RTT,
+    /// The queueing delay that a flow strives for is the sum of five: a share of the smallest RTT,
     pub target_of_rtt: u32,
     /// one that is smaller by the root of the packets that an RTT delivers,
     pub target_of_root: u32,
+    /// one that is smaller by their fourth root, which a thousand packets still feel,
+    pub target_of_fourth: u32,
     /// a multiple of the time between its own packets,
     pub target_of_gap: u32,
     /// and a multiple of the RTT's mean deviation.
@@ -165,6 +167,7 @@ impl Law {
             "2 to 1024",
         )?;
         in_range("target_of_root", self.target_of_root.into(), 0, 4 * i64::from(LAW_UNIT), "0 to 4")?;
+        in_range("target_of_fourth", self.target_of_fourth.into(), 0, 4 * i64::from(LAW_UNIT), "0 to 4")?;
         in_range("loss_most", self.loss_most.into(), 0, LAW_UNIT.into(), "0 to 1")?;
         in_range("min_rtt_keeps", self.min_rtt_keeps.into(), 0, i64::from(LAW_UNIT) / 64 * 63, "0 to 63/64")?;
         in_range("delivered_keeps", self.delivered_keeps.into(), 0, i64::from(LAW_UNIT) / 64 * 63, "0 to 63/64")?;

@@ -103,7 +103,7 @@ impl LawFlow {
             srtt_ns: 0,
             spread_ns: 0,
             silence: Silence::default(),
-            longer: of_root(law, window),
+            longer: of_roots(law, window),
             silent: 0,
             low_ns: u64::MAX,
             low_before_ns: u64::MAX,
@@ -272,7 +272,7 @@ impl LawFlow {
         self.stretch /= 2;
         self.crowded = law.loss_most > 0 && self.losses << 16 > (self.losses + arrived) * u64::from(law.loss_most);
         self.losses = 0;
-        self.longer = of_root(law, self.delivered);
+        self.longer = of_roots(law, self.delivered);
         if law.silence_most > 0 {
             let longer = self.silence.next_round(law, self.gap_ns(), self.min_rtt_ns);
             self.silent = (longer * ALL_SILENT / SILENT_RTT).min(ALL_SILENT);
@@ -344,8 +344,9 @@ impl LawFlow {
 
 /// What a target is longer by where an RTT delivers so much, as a share of the smallest RTT: of two flows in one queue the one
 /// with the smaller window strives for a longer queue, and wins (Swift, SIGCOMM 2020, §3.5).
-pub(crate) fn of_root(law: &Law, delivered: u64) -> u64 {
-    (u64::from(law.target_of_root) << 8) / delivered.max(LAW_UNIT.into()).isqrt()
+pub(crate) fn of_roots(law: &Law, delivered: u64) -> u64 {
+    let root = delivered.max(LAW_UNIT.into()).isqrt();
+    (u64::from(law.target_of_root) << 8) / root + (u64::from(law.target_of_fourth) << 12) / (root << 16).isqrt()
 }
 
 /// Packets that an RTT is worth, at so many for each ms.

@@ -11,6 +11,8 @@ pub(crate) struct LawMessage {
     target_of_rtt: u32,
     #[prost(uint32, tag = "27")]
     target_of_root: u32,
+    #[prost(uint32, tag = "38")]
+    target_of_fourth: u32,
     #[prost(uint32, tag = "2")]
     target_of_gap: u32,
     #[prost(uint32, tag = "3")]
@@ -81,6 +83,7 @@ impl LawMessage {
         LawMessage {
             target_of_rtt: law.target_of_rtt,
             target_of_root: law.target_of_root,
+            target_of_fourth: law.target_of_fourth,
             target_of_gap: law.target_of_gap,
             target_of_spread: law.target_of_spread,
             silence_most: law.silence_most,
@@ -120,6 +123,7 @@ impl LawMessage {
         Some(Law {
             target_of_rtt: self.target_of_rtt,
             target_of_root: self.target_of_root,
+            target_of_fourth: self.target_of_fourth,
             target_of_gap: self.target_of_gap,
             target_of_spread: self.target_of_spread,
             silence_most: self.silence_most,

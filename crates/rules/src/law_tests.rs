@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
-use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_root};
+use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_roots};
 
 pub(crate) const MS: u64 = 1_000_000;
 
@@ -17,6 +17,7 @@ pub(crate) fn law() -> Law {
     Law {
         target_of_rtt: of(0.05),
         target_of_root: 0,
+        target_of_fourth: 0,
         target_of_gap: of(0.5),
         target_of_spread: of(1.0),
         growth: [of(0.1) as i32, of(0.05) as i32, 0, -(of(0.05) as i32), -(of(0.3) as i32)],
@@ -308,14 +309,19 @@ fn it_is_tried_ever_more_rarely_whether_the_queue_goes_until_it_does() {
 #[test]
 fn of_two_flows_in_one_queue_the_smaller_strives_for_more() {
     let law = Law { target_of_root: of(0.2), ..law() };
-    let longer = |packets: u64| of_root(&law, packets << 16);
+    let longer = |packets: u64| of_roots(&law, packets << 16);
     assert_eq!([4, 64, 10_000].map(longer), [of(0.2) / 2, of(0.2) / 8, of(0.2) / 100].map(u64::from));
+    let fourth = Law { target_of_root: 0, target_of_fourth: of(0.2), ..law };
+    assert_eq!(
+        [16, 256, 10_000].map(|packets| of_roots(&fourth, packets << 16)),
+        [2, 4, 10].map(|root| u64::from(of(0.2)) / root)
+    );
     // Of less than a packet it is that of one.
     assert_eq!(longer(0), longer(1));
     let mut flow = LawFlow::start(&law);
-    assert_eq!(flow.longer, of_root(&law, law.first_window.into()));
+    assert_eq!(flow.longer, of_roots(&law, law.first_window.into()));
     along(&mut flow, &law, 100 * MS, 10);
-    assert_eq!((flow.longer, flow.delivered > 500 << 16), (of_root(&law, flow.delivered), true));
+    assert_eq!((flow.longer, flow.delivered > 500 << 16), (of_roots(&law, flow.delivered), true));
     assert_eq!(LawFlow::start(&Law { target_of_root: 0, ..law }).longer, 0);
 }
 
@@ -371,7 +377,7 @@ proptest! {
         if largest {
             let most = 1 << 22;
             (law.target_of_rtt, law.target_of_gap, law.target_of_spread) = (most, most, most);
-            law.target_of_root = 4 * LAW_UNIT;
+            (law.target_of_root, law.target_of_fourth) = (4 * LAW_UNIT, 4 * LAW_UNIT);
             law.again_rtts = 1;
             (law.silence_most, law.silence_packets, law.loss_most) = (most, most, if shares { 1 } else { 0 });
             (law.packets, law.most, law.pace) = ([most; LEVELS], [most; LEVELS], [1 << 20; LEVELS]);

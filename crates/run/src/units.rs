@@ -121,6 +121,7 @@ mod tests {
         Law {
             target_of_rtt: unit / 20,
             target_of_root: 0,
+            target_of_fourth: 0,
             target_of_gap: unit / 2,
             target_of_spread: unit / 2,
             silence_most: 0,

@@ -18,7 +18,8 @@ class Law(TypedDict):
 
     >>> one = 65536
     >>> law = exmachina.Law(
-    ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_gap=one, target_of_spread=one,
+    ...     target_of_rtt=one // 20, target_of_root=one // 10, target_of_fourth=one // 20,
+    ...     target_of_gap=one, target_of_spread=one,
     ...     silence_most=one // 2, silence_packets=one // 10, silence_adds=one, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
@@ -33,10 +34,13 @@ class Law(TypedDict):
     """
 
     target_of_rtt: int
-    """The target is a sum of four: this share of the smallest RTT,"""
+    """The target is a sum of five: this share of the smallest RTT,"""
     target_of_root: int
     """this share of it over the root of the packets that an RTT delivers (0: none), so that of two flows in one queue
     the smaller grows (Swift, SIGCOMM 2020, section 3.5),"""
+    target_of_fourth: int
+    """this share of it over their fourth root (0: none): a tenth of the share at ten thousand packets, where the root
+    leaves a hundredth,"""
     target_of_gap: int
     """this multiple of the time between the flow's own packets,"""
     target_of_spread: int
@@ -164,8 +168,10 @@ def _train(law: Law) -> str:
 
 
 def _root(part: dict[str, float]) -> str:
-    root = part["target_of_root"]
-    return f"{root:.3g} of it over the root of the packets that an RTT delivers, " if root else ""
+    root, fourth = part["target_of_root"], part["target_of_fourth"]
+    packets = "the packets that an RTT delivers"
+    said = f"{root:.3g} of it over the root of {packets}, " if root else ""
+    return said + (f"{fourth:.3g} of it over the fourth root of {'these' if root else packets}, " if fourth else "")
 
 
 def _smallest(law: Law) -> str:

@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 45;
+pub const NUMBERS: usize = 46;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -73,6 +73,8 @@ const RANGES: [Range; NUMBERS] = {
         // The share of what its first packets say that the path holds, and how much longer they count as having taken, ms.
         Even(0.0, 1.0),
         Log(0.03, 30.0),
+        // The target: of the RTT by the fourth root of what it delivers, never if below the least.
+        Log(0.002, 1.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -87,6 +89,8 @@ const AGAIN_RTTS: u32 = 256;
 
 /// A target would be longer by less than this share of the RTT over the root of its packets: it never is.
 const LEAST_OF_ROOT: u32 = LAW_UNIT / 100;
+/// And over their fourth root.
+const LEAST_OF_FOURTH: u32 = LAW_UNIT / 200;
 
 /// Nor by less than this share of a silence.
 const LEAST_SILENCE: u32 = LAW_UNIT / 10;
@@ -130,6 +134,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         first_most,
         first_train,
         train_ms,
+        target_of_fourth,
         rest @ ..,
     ] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
@@ -139,6 +144,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
     let law = Law {
         target_of_rtt: unsigned(target_of_rtt),
         target_of_root: at_least(LEAST_OF_ROOT, unsigned(target_of_root)),
+        target_of_fourth: at_least(LEAST_OF_FOURTH, unsigned(target_of_fourth)),
         target_of_gap: unsigned(target_of_gap),
         target_of_spread: unsigned(target_of_spread),
         silence_most,
@@ -198,7 +204,7 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.push(if law.loss_most == 0 { 1.0 } else { of(law.loss_most) });
     numbers.extend([law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.silence_adds].map(of));
     numbers.push(if law.first_most == 0 { 60.0 } else { of(law.first_most) });
-    numbers.extend([of(law.first_train), f64::from(law.first_train_ns) / 1e6]);
+    numbers.extend([of(law.first_train), f64::from(law.first_train_ns) / 1e6, of(law.target_of_fourth)]);
     numbers.extend([law.shared_below, law.shared_scale].map(of));
     numbers.extend([of(law.shared_cut), f64::from(law.shared_rtts)]);
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
@@ -251,16 +257,17 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 11..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        places[OWN_NUMBERS - 12..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
         let later = |law: &Law| {
-            let of_queues = [law.target_of_root, law.silence_most, law.silence_packets, law.loss_most];
+            let of_roots = [law.target_of_root, law.target_of_fourth];
+            let of_queues = [law.silence_most, law.silence_packets, law.loss_most];
             let of_beginnings = [law.first_rate, law.first_most, law.first_train, law.first_train_ns];
-            (of_queues, of_beginnings, law.min_rtt_keeps, law.delivered_keeps, law.silence_adds)
+            (of_roots, of_queues, of_beginnings, law.min_rtt_keeps, law.delivered_keeps, law.silence_adds)
         };
         let law = law_at(&places, None);
         assert_eq!(
             (later(&law), later(&law_at(&places_of(&law), None))),
-            (([0; 4], [0; 4], 0, 0, 0), ([0; 4], [0; 4], 0, 0, 0))
+            (([0; 2], [0; 3], [0; 4], 0, 0, 0), ([0; 2], [0; 3], [0; 4], 0, 0, 0))
         );
     }
 

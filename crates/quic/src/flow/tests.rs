@@ -139,6 +139,7 @@ fn law() -> Law {
     Law {
         target_of_rtt: unit,
         target_of_root: 0,
+        target_of_fourth: 0,
         target_of_gap: unit,
         target_of_spread: unit,
         growth: [unit as i32 / 10; LEVELS],

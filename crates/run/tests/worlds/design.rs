@@ -128,6 +128,7 @@ fn law(dice: &mut Dice) -> Law {
     let law = Law {
         target_of_rtt: any(0, MOST),
         target_of_root: any(0, 4 * LAW_UNIT),
+        target_of_fourth: any(0, 4 * LAW_UNIT),
         target_of_gap: any(0, MOST),
         target_of_spread: any(0, MOST),
         growth: [growth[0].max(1), growth[1], growth[2], growth[3], growth[4]],

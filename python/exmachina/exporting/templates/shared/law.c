@@ -236,11 +236,15 @@ EXM_CALL exm_u64 exm_square_root(exm_u64 number)
 }
 
 /* What the target is longer by where an RTT delivers so much, as a share of the smallest RTT. */
-static exm_u64 exm_of_root(exm_u64 delivered)
+static exm_u64 exm_of_roots(exm_u64 delivered)
 {
-	if (!exm_law.target_of_root)
+	exm_u64 root;
+
+	if (!exm_law.target_of_root && !exm_law.target_of_fourth)
 		return 0;
-	return (exm_law.target_of_root << 8) / exm_max(exm_square_root(exm_max(delivered, EXM_UNIT)), 1);
+	root = exm_max(exm_square_root(exm_max(delivered, EXM_UNIT)), 1);
+	return (exm_law.target_of_root << 8) / root
+		+ (exm_law.target_of_fourth << 12) / exm_max(exm_square_root(root << 16), 1);
 }
 
 /* What the target is longer by, as such a share, for what was silent in an RTT and the one before. */
@@ -305,7 +309,7 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	flow->rounds = exm_min(flow->rounds + 1, EXM_MOST_ROUNDS);
 	flow->was_cut = 0;
 	flow->stretch /= 2;
-	longer = exm_of_root(flow->delivered);
+	longer = exm_of_roots(flow->delivered);
 	if (exm_law.silence_most) {
 		exm_u64 for_silence = exm_next_silence(flow);
 
@@ -581,7 +585,7 @@ EXM_API void exm_start(struct exm_flow *flow)
 	*flow = fresh;
 	flow->window = exm_law.first_window;
 	flow->delivered = exm_law.first_window;
-	flow->longer = exm_of_root(exm_law.first_window);
+	flow->longer = exm_of_roots(exm_law.first_window);
 	flow->pause_ns = exm_law.first_pause_ns;
 	flow->low_ns = EXM_NEVER;
 	flow->low_before_ns = EXM_NEVER;
