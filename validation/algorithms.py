@@ -223,7 +223,7 @@ def steadied_facts(name: str, made: _core.Provenance, steps: Path) -> dict[str, 
         raise SystemExit(f"{steps}: expected what `exmachina steady` gave, around what comes with the program")
     begun = by_hand_facts(name, made)
     steadied = {each: value for each, value in steadied.items() if each != "before"}
-    steadied |= {"cpu_s": rounded(float(read[1]["cpu_s"]))}
+    steadied |= {"cpu_s": rounded(sum(json.loads(read[1]["steps_s"])))}
     if "steadied" in begun:
         steadied |= {"before": begun["steadied"]}
     return begun | {"cpu_s": rounded(begun["cpu_s"] + steadied["cpu_s"]), "steadied": steadied}

@@ -243,8 +243,12 @@ def test_what_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path, monkeypa
     assert kept[1] is not None
     assert_frame_equal(kept[0][0], kept[1][0])
     tried.clear()
-    steadied(output=parts, seed=5)
+    another = steadied(output=parts, seed=5)
     assert set(tried) == {0, 1, 2}, "another climb"
+    tried.clear()
+    shorter = steadied(output=parts, seed=5, steps=1)
+    assert not tried
+    assert (len(shorter.steps), shorter.steps_s) == (1, another.steps_s[:1]), "what was not asked for costs nothing"
     assert whole.paths(parts)[0].exists()
 
 

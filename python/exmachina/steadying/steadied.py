@@ -1,5 +1,6 @@
 """What steadying gave: the algorithm, how it came about, and what it does beside what it was."""
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +45,13 @@ class Steadied:
     """Of the score there, over what it was: the mean, and half of its 95 % interval."""
     key: str
     """What the steps follow from."""
-    cpu_s: float
-    """CPU time of this process and of earlier calls as far as they have got; that of workers is not in it."""
+    steps_s: tuple[float, ...]
+    """CPU-seconds of each step in the process that took it; those of workers are not in it."""
+
+    @property
+    def cpu_s(self) -> float:
+        """What all steps took, in CPU-seconds."""
+        return sum(self.steps_s)
 
     @property
     def compared(self) -> str:
@@ -68,6 +74,6 @@ class Steadied:
         """
         table, steps, checks = self.paths(make_folder(folder))
         self.table.save(table)
-        write_parquet(steps, self.steps, {"key": self.key, "cpu_s": str(self.cpu_s)})
+        write_parquet(steps, self.steps, {"key": self.key, "steps_s": json.dumps(self.steps_s)})
         write_atomically(checks, self.checks.write_csv().encode())
         return [table, steps, checks]

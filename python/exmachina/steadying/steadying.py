@@ -146,9 +146,9 @@ class _Climb:
         self.begun, self.options = trial.begun, trial.options
         self.stream = random.Random(named_seed(self.options.seed, "candidates"))
         self.key = self._key()
-        self.known, self.earlier_s = self._kept()
+        self.known, self.steps_s = self._kept()
         self.lines: list[dict[str, Any]] = []
-        self.began, self.began_cpu = time.monotonic(), time.process_time()
+        self.began = time.monotonic()
 
     def run(self) -> Steadied:
         """All of it."""
@@ -161,7 +161,7 @@ class _Climb:
             raise self._stopped() from None
 
     def _step(self, number: int) -> None:
-        options, trial = self.options, self.trial
+        options, trial, began_s = self.options, self.trial, time.process_time()
         if number >= len(self.known):
             self._report("climbing")
         if isinstance(self.now, Rules) and (number == 0 or (options.lost > 0 and number % LOOKED_UP == 0)):
@@ -171,8 +171,11 @@ class _Climb:
         self.lines.append(line)
         if line["taken"] > 0:
             self.now = drawn[line["taken"] - 1]
-        if self.folder is not None and len(self.lines) > len(self.known):
-            write_parquet(self.folder / STEPS, self._frame(), {"key": self.key, "cpu_s": str(self._cpu_s)})
+        if len(self.lines) > len(self.known):
+            self.steps_s.append(time.process_time() - began_s)
+            if self.folder is not None:
+                facts = {"key": self.key, "steps_s": json.dumps(self.steps_s)}
+                write_parquet(self.folder / STEPS, self._frame(), facts)
 
     def _tried(self, drawn: Sequence[Law | Rules], number: int) -> dict[str, Any]:
         """What a step found."""
@@ -213,7 +216,7 @@ class _Climb:
             checks=named.hstack(states.select("back", "below", "stays", "uneven")),
             gain=gain,
             key=self.key,
-            cpu_s=self._cpu_s,
+            steps_s=tuple(self.steps_s),
         )
 
     def _table(self) -> Table:
@@ -237,16 +240,13 @@ class _Climb:
         texts = [model.text for model in self.trial.models if model.entry is None]
         return digest(_core.__version__, str(settings), self.begun.dna, *texts)
 
-    def _kept(self) -> tuple[list[dict[str, Any]], float]:
-        """What an earlier call with the same key has found, and the CPU time that it took."""
+    def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:
+        """What an earlier call with the same key has found, of the steps that are asked for, and what each took."""
         found = read_parquet(self.folder / STEPS) if self.folder is not None else None
         if found is None or found[1].get("key") != self.key:
-            return [], 0.0
-        return found[0].to_dicts(), float(found[1].get("cpu_s", "0"))
-
-    @property
-    def _cpu_s(self) -> float:
-        return self.earlier_s + time.process_time() - self.began_cpu
+            return [], []
+        steps = self.options.steps
+        return found[0].to_dicts()[:steps], json.loads(found[1].get("steps_s", "[]"))[:steps]
 
     def _frame(self) -> pl.DataFrame:
         return pl.DataFrame(self.lines, schema=KINDS)
@@ -255,7 +255,7 @@ class _Climb:
         if self.tell is None:
             return
         done, whole = len(self.lines) + checked, self.options.steps + 1
-        new = done - min(len(self.known), self.options.steps)
+        new = done - len(self.known)
         left_s = (time.monotonic() - self.began) * (whole - done) / new if new > 0 else None
         stays = self.lines[-1]["stays"] if self.lines else None
         taken = sum(line["taken"] > 0 for line in self.lines)
