@@ -1,12 +1,13 @@
 """The command line, end to end: what it writes, what it says, and how it ends."""
 
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 import pytest
 from conftest import SMALL, Command
 
-from exmachina import Table, shipped_models
+from exmachina import Table, __version__, _core, shipped_models
 
 MODELS = """\
 general-0.1        10-20 Mbit/s, 100-200 ms, 1 to 16 senders; delay matters a tenth as much as throughput
@@ -191,7 +192,10 @@ def test_the_authors_number_their_tables(exmachina: Command, tmp_path: Path, one
 
 
 def test_version_and_help(exmachina: Command) -> None:
-    assert exmachina("--version").stdout.strip().count(".") == 2
+    version, build = exmachina("--version").stdout.strip().split(" ", 1)
+    assert version == __version__
+    built = sha256(Path(str(_core.__file__)).read_bytes()).hexdigest()
+    assert build == f"(build {built[:12]})"
     for name in ("design", "score", "inspect", "models", "demo"):
         done = exmachina(name, "--help")
         assert done.returncode == 0

@@ -28,7 +28,7 @@ from exmachina.evaluation import evaluate as evaluate_schemes
 from exmachina.evaluation import trace as trace_run
 from exmachina.exporting import Form
 from exmachina.exporting import export as export_table
-from exmachina.files import check_output
+from exmachina.files import check_output, program
 from exmachina.inspection import InspectOptions
 from exmachina.inspection import inspect as inspect_table
 from exmachina.networks import Dumbbell, Model, dumbbell, shipped_models
@@ -44,7 +44,7 @@ USAGE, STOPPED, FAILED = 2, 130, 1
 app = App(
     name="exmachina",
     help="Designs congestion-control algorithms for the network that you describe, by simulation and search.",
-    version=_core.__version__,
+    version=lambda: f"{_core.__version__} (build {program().hex()[:12]})",  # a digest: two builds can have a version
     suppress_keyboard_interrupt=False,  # ctrl-C saves a design, and says so
     default_parameter=Parameter(negative=(), show_default=lambda value: value or None),
 )

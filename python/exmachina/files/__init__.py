@@ -4,7 +4,7 @@ from exmachina.files.disk import MOST_BYTES, check_output, make_folder, read_fil
 from exmachina.files.locks import alone, open_locked
 from exmachina.files.nearest import or_nearest, unknown
 from exmachina.files.parquet import read_parquet, write_parquet
-from exmachina.files.runs import FinishedRuns, digest
+from exmachina.files.runs import FinishedRuns, digest, program
 from exmachina.files.shipped import ALGORITHMS, LIMITS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "make_folder",
     "open_locked",
     "or_nearest",
+    "program",
     "read_file",
     "read_parquet",
     "shipped_files",

@@ -17,7 +17,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.files.parquet import read_parquet, write_parquet
 
-__all__ = ["FinishedRuns", "digest"]
+__all__ = ["FinishedRuns", "digest", "program"]
 
 KEEP_EVERY_S = 5.0
 """At most so much work is lost by a kill."""
@@ -26,14 +26,14 @@ log = logging.getLogger("exmachina")
 
 
 @cache
-def _program() -> bytes:
-    """The simulator itself: its version alone does not tell two builds apart."""
+def program() -> bytes:
+    """SHA-256 of the simulator itself: its version alone does not tell two builds apart."""
     return sha256(Path(str(_core.__file__)).read_bytes()).digest()
 
 
 def digest(*parts: bytes | str | float) -> str:
     """A name for what follows from these parts and the program."""
-    whole = sha256(_program())
+    whole = sha256(program())
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode()
         whole.update(len(data).to_bytes(8, "little") + data)
