@@ -260,16 +260,21 @@ def beside_rivals(algorithms: Sequence[Algorithm]) -> str:
 
 
 def steadied(name: str, design: Mapping[str, Any]) -> str:
-    """What was climbed to from a design, by which steps, and what is other for it."""
+    """What was climbed or evolved to from a design, by which steps, and what is other for it."""
     made, others = design["steadied"], list(design["by_hand"])
     rules = [other for other in others if other.startswith("rule ")]
     changed = f"what {len(rules)} of its rules do" if rules else ", ".join(f"`{other}`" for other in others)
     return (
-        f"`{name}` was designed, and then climbed so that flows come back from disturbed states "
+        f"`{name}` was designed, and then {evolved_or_climbed(made)} so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "
         f"seed {made['seed']}, {also(made)}{duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; "
         f"set since the design: {changed}.\n"
     )
+
+
+def evolved_or_climbed(made: Mapping[str, Any]) -> str:
+    """Which of the two; files from before there were two were climbed."""
+    return "evolved" if made.get("search") == "evolution" else "climbed"
 
 
 def also(made: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@
 import json
 import pickle
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from exmachina import (
     SteadyOptions,
     Stopped,
     Table,
+    _core,
     design,
     draw,
     opened,
@@ -35,7 +37,8 @@ from exmachina import (
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
-from exmachina.steadying.candidates import Law, Rules, changed, nearest
+from exmachina.steadying.candidates import Rules, changed, nearest
+from exmachina.steadying.evolution import Evolution
 from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, shares
 
 FEW = SteadyOptions(
@@ -72,15 +75,61 @@ def steadied(options: SteadyOptions = FEW, **more: Any) -> Steadied:
     return steady(BEGUN, SMALL, options, **more)
 
 
-def test_candidates_of_a_law_differ_in_a_few_numbers_and_are_the_same_each_time() -> None:
+LAW = replace(FEW, candidates=4, specimens=4, seconds_each=4, disturbed=3, states=2)
+
+
+def test_a_law_is_where_the_later_generations_were_and_learns_from_their_order() -> None:
     begun = Table.load("general-1-robust")
-    was = dict(begun.law or {})
-    laws = [Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
-    drawn: list[dict[str, object]] = [dict(law or {}) for law in laws]
-    moved = [sum(law[name] != was[name] for name in law) for law in drawn]
-    assert 1 <= sum(moved) / len(moved) <= 8
-    assert max(moved) < len(was) / 2
-    assert laws == [Law(begun).elsewhere(0.1, random.Random(seed)).table.law for seed in range(40)]
+
+    def at(places: Sequence[float]) -> object:
+        return Table(_core.law_at_places(begun, places, None), "there").law
+
+    with opened(EngineOptions(threads=2)) as engine:
+        way = Evolution(Trial((SMALL,), begun, LAW.settled(law=True), engine))
+        assert way.table.law == at(_core.law_places(begun) or []), "as it was where nothing was learned"
+        lines = [way.step(number, None) for number in range(4)]
+        again = Evolution(way.trial)
+        assert [again.step(line["step"] - 1, line) for line in lines] == lines, "what is known is learned, not tried"
+        assert again.centres == way.centres
+    assert [sorted(line["order"]) for line in lines] == [[0, 1, 2, 3]] * 4
+    assert [line["taken"] - 1 for line in lines] == [line["order"][0] for line in lines]
+    assert all(line["gain"] >= 0 for line in lines)
+    expected = at([float(place) for place in np.mean(way.centres[3:], axis=0)])
+    assert way.table.law == expected != begun.law
+
+
+def test_a_generation_is_worth_what_each_of_its_laws_is() -> None:
+    laws = [Table.load(name) for name in ("general-1-robust", "general-10-robust")]
+    with opened(EngineOptions(threads=2)) as engine:
+        one = Trial((SMALL,), laws[0], LAW.settled(law=True), engine)
+        together, states = one.worths(laws, 5)
+        first, other = (one.worth([law], 5, again=False) for law in laws)
+    assert together.tolist() == [first[0][0], other[0][0]]
+    assert_frame_equal(states.drop("scheme"), pl.concat([first[1], other[1]]).drop("scheme"))
+
+
+def test_a_law_steadied_repeats_and_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, asked = Table.load("general-10-robust"), []
+    short = steady(begun, SMALL, LAW, steps=2, output=tmp_path)
+    assert short.table.dna != begun.dna
+    worths = Trial.worths
+
+    def counted(self: Trial, tables: Any, number: int) -> Any:
+        asked.append(number)
+        return worths(self, tables, number)
+
+    monkeypatch.setattr(Trial, "worths", counted)
+    on = steady(begun, SMALL, LAW, steps=3, output=tmp_path)
+    assert asked == [2], "no generation twice"
+    whole = steady(begun, SMALL, LAW, steps=3, threads=2)
+    assert on.table.dna == whole.table.dna
+    assert_frame_equal(on.steps, whole.steps)
+    assert on.steps["gain_again"].to_list() == [None] * 3
+    assert whole.table.provenance is not None
+    made = json.loads(whole.table.provenance.search)["steadied"]
+    assert (made["search"], made["candidates"], made["size"]) == ("evolution", 4, 0.03)
+    with pytest.raises(InputError, match="candidates: expected at least 4 of a law, got 3"):
+        steady(begun, SMALL, LAW, candidates=3)
 
 
 @pytest.mark.parametrize("name", ["known-1x", "general-1"])
@@ -253,14 +302,14 @@ def test_what_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path, monkeypa
 
 
 def test_its_origin_says_how_it_was_made() -> None:
-    few = SteadyOptions(steps=1, candidates=2, specimens=4, seconds_each=5, disturbed=2, states=2, lost=0, checks=2)
-    for name in ("known-1x", "general-1-robust"):
+    few = SteadyOptions(steps=1, specimens=4, seconds_each=5, disturbed=2, states=2, lost=0, checks=2)
+    for name, candidates in (("known-1x", 6), ("general-1-robust", 12)):
         begun = Table.load(name)
         once = steady(name, SMALL, few)
         made = json.loads(once.table.provenance.search if once.table.provenance else "{}")
         known = json.loads(begun.provenance.search if begun.provenance else "{}")
         assert made["settings"] == known["settings"]
-        assert {"steps": 1, "candidates": 2, "seed": 1}.items() <= made["steadied"].items()
+        assert {"steps": 1, "candidates": candidates, "seed": 1}.items() <= made["steadied"].items()
         assert made["steadied"].get("before") == known.get("steadied")
     twice = steady(once.table, SMALL, few)
     assert twice.table.provenance is not None

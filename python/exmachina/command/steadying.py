@@ -1,4 +1,4 @@
-"""`exmachina steady`: what it is told, a bar while it climbs, and at the end what comes back beside what did."""
+"""`exmachina steady`: what it is told, a bar meanwhile, and at the end what comes back beside what did."""
 
 from pathlib import Path
 from typing import Annotated

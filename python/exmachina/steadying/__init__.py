@@ -1,4 +1,4 @@
-"""Climbing to rule tables and laws that come back from disturbed states."""
+"""Steps to rule tables and laws that come back from disturbed states: a climb for tables, an evolution for laws."""
 
 from exmachina.steadying.options import SteadyOptions
 from exmachina.steadying.steadied import Steadied

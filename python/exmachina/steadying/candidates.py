@@ -1,4 +1,4 @@
-"""Candidates near a law or a table: a few of its numbers are others, or what a few rules do."""
+"""Candidates near a rule table: what a few of its rules do is other."""
 
 import math
 import random
@@ -12,32 +12,13 @@ from exmachina import _core
 from exmachina.errors import TableError
 from exmachina.schemes import Table
 
-__all__ = ["Law", "Rules"]
+__all__ = ["Rules"]
 
 MOVED, ALIKE, NEAR = 4, 0.3, 0.006
-"""Numbers of a law that move, in the mean, and rules at most; how often all rules of a window change together; and how
-near to a pace a split of an average may be, as a share."""
+"""Rules that change at most; how often all rules of a window change together; and how near to a pace a split of an
+average may be, as a share."""
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 """Pauses between packets."""
-
-
-class Law:
-    """A law, by where its numbers are in their ranges."""
-
-    def __init__(self, begun: Table, places: list[float] | None = None) -> None:
-        self.begun, self.places = begun, places or _core.law_places(begun) or []
-        law = Table(_core.law_at_places(begun, self.places, None), begun.name).law
-        assert law is not None
-        self.table = begun if places is None else begun.with_law(law, begun.name)
-
-    def elsewhere(self, size: float, stream: random.Random) -> "Law":
-        """Where a few of the places, four in the mean, are others."""
-        moved = list(self.places)
-        for k, place in enumerate(self.places):
-            moves, away = stream.random() < MOVED / len(moved), _normal(stream)
-            if moves:
-                moved[k] = min(1.0, max(0.0, place + size * away))
-        return Law(self.begun, moved)
 
 
 class Rules:

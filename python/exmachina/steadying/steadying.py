@@ -7,7 +7,6 @@ nothing of it gets nothing, and whoever asks gets it cheaply.
 
 import json
 import os
-import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -16,7 +15,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack
 
-import numpy as np
 import polars as pl
 
 from exmachina import _core
@@ -27,15 +25,14 @@ from exmachina.networks import Model, ModelLike
 from exmachina.schemes import Table, TableLike
 from exmachina.scoring import designed_for
 from exmachina.seeds import named_seed
-from exmachina.steadying.candidates import Law, Rules
+from exmachina.steadying.climb import Climb
+from exmachina.steadying.evolution import Evolution
 from exmachina.steadying.options import SteadyOptions, SteadySettings
 from exmachina.steadying.steadied import STEPS, Steadied
-from exmachina.steadying.trial import Trial, shares
+from exmachina.steadying.trial import Trial
 
 __all__ = ["Steadying", "steady"]
 
-LOOKED_UP = 10
-"""After so many steps it is looked up again which rules are used where flows are lost."""
 DISTURBED_OF_CHECKS = 5
 FOLLOWED_FROM = (
     "candidates",
@@ -49,7 +46,7 @@ FOLLOWED_FROM = (
     "lost",
     "seed",
 )
-KINDS = {
+KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     "step": pl.Int64,
     "taken": pl.Int64,
     "gain": pl.Float64,
@@ -57,6 +54,7 @@ KINDS = {
     "back": pl.Float64,
     "below": pl.Float64,
     "stays": pl.Float64,
+    "order": pl.List(pl.Int64),
 }
 
 
@@ -98,8 +96,10 @@ def steady(
     share of states in which a flow is below half of its share, and of networks on which one is undisturbed; twice the
     share in which one stays there; what is missing of 0.997 that are back. Less, too, five times the share of senders
     that received nothing, and ten times what is lost of the score, and a standard error of it, besides what may be. In
-    each step candidates meet the same networks and states, which no other step has. The best is tried again beside what
-    there was on others, and stays if it is ahead there, too.
+    each step candidates meet the same networks and states, which no other step has. Of a table what a few rules do is
+    other; the best is tried again beside what there was on others, and stays if it is ahead there, too. Laws are a
+    generation of an evolution, which learns from their order (CMA-ES); what comes of it is the mean of where the later
+    half of the generations were.
 
     >>> few = exmachina.SteadyOptions(steps=2, candidates=2, specimens=4, disturbed=2, states=2, checks=2)
     >>> steadied = exmachina.steady("known-1x", options=few, seconds_each=5)
@@ -123,7 +123,8 @@ def steady(
         ClusterError: If a cluster cannot be used; what was computed is kept.
         Stopped: At ctrl-C, once the algorithm as it is then has been written.
     """
-    chosen, begun = replace(options or SteadyOptions(), **settings), Table.of(table)
+    begun = Table.of(table)
+    chosen = replace(options or SteadyOptions(), **settings).settled(law=begun.law is not None)
     first = designed_for([begun]) if model is None else Model.of(model)
     models = (first.whole(), *first.also, *(Model.of(one).whole() for one in also))
     for one in models:
@@ -132,19 +133,19 @@ def steady(
     folder = None if output is None else make_folder(output)
     lock = nullcontext() if folder is None else alone(folder / ".lock", f"{folder}: this folder")
     with lock, opened(chosen) as engine:
-        steadied = _Climb(Trial(models, begun, chosen, engine), folder, on_progress).run()
+        steadied = _Steps(Trial(models, begun, chosen, engine), folder, on_progress).run()
         if folder is not None:
             steadied.save(folder)
     return steadied
 
 
-class _Climb:
+class _Steps:
     """One algorithm being steadied."""
 
     def __init__(self, trial: Trial, folder: Path | None, tell: Callable[[Steadying], None] | None) -> None:
         self.trial, self.folder, self.tell = trial, folder, tell
         self.begun, self.options = trial.begun, trial.options
-        self.stream = random.Random(named_seed(self.options.seed, "candidates"))
+        self.way = Climb(trial) if trial.begun.law is None else Evolution(trial)
         self.key = self._key()
         self.known, self.steps_s = self._kept()
         self.lines: list[dict[str, Any]] = []
@@ -152,7 +153,6 @@ class _Climb:
 
     def run(self) -> Steadied:
         """All of it."""
-        self.now: Law | Rules = Law(self.begun) if self.begun.law is not None else Rules(self.begun, [])
         try:
             for number in range(self.options.steps):
                 self._step(number)
@@ -161,41 +161,16 @@ class _Climb:
             raise self._stopped() from None
 
     def _step(self, number: int) -> None:
-        options, trial, began_s = self.options, self.trial, time.process_time()
-        if number >= len(self.known):
-            self._report("climbing")
-        if isinstance(self.now, Rules) and (number == 0 or (options.lost > 0 and number % LOOKED_UP == 0)):
-            self.now = Rules(self.now.table, shares(trial, self.now.table, number))
-        drawn = [self.now.elsewhere(options.size, self.stream) for _ in range(options.candidates)]
-        line = self.known[number] if number < len(self.known) else self._tried(drawn, number)
-        self.lines.append(line)
-        if line["taken"] > 0:
-            self.now = drawn[line["taken"] - 1]
-        if len(self.lines) > len(self.known):
+        began_s, known = time.process_time(), self.known[number] if number < len(self.known) else None
+        if known is None:
+            self._report("stepping")
+        line = self.way.step(number, known)
+        self.lines.append({name: line.get(name) for name in KINDS})
+        if known is None:
             self.steps_s.append(time.process_time() - began_s)
             if self.folder is not None:
                 facts = {"key": self.key, "steps_s": json.dumps(self.steps_s)}
                 write_parquet(self.folder / STEPS, self._frame(), facts)
-
-    def _tried(self, drawn: Sequence[Law | Rules], number: int) -> dict[str, Any]:
-        """What a step found."""
-        tables = [self.now.table, *(each.table for each in drawn)]
-        worth, states = self.trial.worth(tables, number, again=False)
-        best = int(np.argmax(worth))
-        again = None
-        if best > 0:
-            second, _ = self.trial.worth([tables[0], tables[best]], number, again=True)
-            again = float(second[1] - second[0])
-        known = states.row(0, named=True)
-        return {
-            "step": number + 1,
-            "taken": best if again is not None and again > 0 else 0,
-            "gain": float(worth[best] - worth[0]),
-            "gain_again": again,
-            "back": known["back"],
-            "below": known["below"],
-            "stays": known["stays"],
-        }
 
     def _checked(self) -> Steadied:
         """With what it does beside what it was, on draws that chose nothing."""
@@ -221,12 +196,13 @@ class _Climb:
 
     def _table(self) -> Table:
         """With how it was made, if that is known of what it began with."""
-        table, name = self.now.table, f"{self.begun.name}-steady"
+        table, name = self.way.table, f"{self.begun.name}-steady"
         if table.provenance is None:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
         made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
         made |= {"also": [model.name for model in self.trial.models[1:] if model.entry is None], "key": self.key}
+        made |= {"search": "climb" if table.law is None else "evolution"}
         made |= {"start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
         before = {"before": known["steadied"]} if "steadied" in known else {}
         search = json.dumps(known | {"steadied": made | before})
@@ -238,7 +214,8 @@ class _Climb:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        return digest(_core.__version__, str(settings), self.begun.dna, *texts)
+        ways = ["evolution"] if self.begun.law is not None else []
+        return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:
         """What an earlier call with the same key has found, of the steps that are asked for, and what each took."""

@@ -59,18 +59,38 @@ class Trial:
             OptionError: If nobody received anything where all run what it began with.
         """
         seed = named_seed(self.options.seed, "again" if again else "step", number)
-        every, specimens = [*tables, self.begun], (2 if again else 1) * self.options.specimens
-        scores, errors, in_each = self._scores(every, specimens, seed)
-        in_all = scores[-1] - scores + errors
-        for lost, allowed in ((in_all, self.options.gives), (in_each, self.options.gives_each)):
-            if allowed is not None:
-                scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
-        scores = np.where(np.isnan(scores), -np.inf, scores)[: len(tables)]
+        scores = self._bounded(tables, (2 if again else 1) * self.options.specimens, seed)
         states = self.states(tables[:1], self.options.disturbed, seed)
         back, below, stays, uneven = states.select("back", "below", "stays", "uneven").row(0)
         worth = scores[0] - _cost(back, below, stays, uneven)
         most = np.full(len(tables) - 1, np.inf) if again else scores[1:] - worth
         return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
+
+    def worths(self, tables: Sequence[Table], number: int) -> tuple[Floats, pl.DataFrame]:
+        """Of each on this step's networks, all of them disturbed to the end, and what states did to each.
+
+        Returns:
+            Shape (tables,), less than all else where nobody received anything; and the summary of disturbed states.
+
+        Raises:
+            OptionError: If nobody received anything where all run what it began with.
+        """
+        seed = named_seed(self.options.seed, "step", number)
+        scores, states = (
+            self._bounded(tables, self.options.specimens, seed),
+            self.states(tables, self.options.disturbed, seed),
+        )
+        back, below, stays, uneven = states.select("back", "below", "stays", "uneven").to_numpy().T
+        return scores - _cost(back, below, stays, uneven), states
+
+    def _bounded(self, tables: Sequence[Table], specimens: int, seed: int) -> Floats:
+        """The score of each, less what is lost besides what may be; less than all else if it has none."""
+        scores, errors, in_each = self._scores([*tables, self.begun], specimens, seed)
+        in_all = scores[-1] - scores + errors
+        for lost, allowed in ((in_all, self.options.gives), (in_each, self.options.gives_each)):
+            if allowed is not None:
+                scores = scores - TOO_MUCH * np.maximum(0.0, lost - allowed)
+        return np.where(np.isnan(scores), -np.inf, scores)[: len(tables)]
 
     def _costs(self, tables: Sequence[Table], seed: int, most: Floats) -> Floats:
         """What disturbed states cost each; infinite where it is as much as that, which some of them tell."""
