@@ -170,7 +170,7 @@ def starved(share: float) -> str:
 def looked_at(algorithms: Sequence[Algorithm]) -> str:
     """Whether scores on the held-out specimens played a part in choosing."""
     names = [f"`{one.name}`" for one in algorithms if one.choosing.held_out]
-    told = f", but with {' and '.join(names)} we went on after a look at one" if names else ""
+    told = f", but with {', '.join(names)} we went on, or stayed, after a look at one" if names else ""
     return f"Scores on the held-out networks above chose no table{told}."
 
 

@@ -78,9 +78,10 @@ def _show(console: Console, steadied: Steadied) -> None:
         shares = (percent(line[each]) for each in ("back", "below", "stays", "uneven"))
         grid.add_row(name, signed(line["score"], 3), *shares)
     console.print(grid)
-    taken = (steadied.steps["taken"] > 0).sum()
+    taken, steps = (steadied.steps["taken"] > 0).sum(), len(steadied.steps)
+    way = f"{taken} of {steps} steps taken" if steadied.table.law is None else f"Generations of laws: {steps}"
     console.print(
-        f"{taken} of {len(steadied.steps)} steps taken. Above: by networks and states that chose nothing; on "
+        f"{way}. Above: by networks and states that chose nothing; on "
         f"{steadied.compared} the score is {signed(steadied.gain.mean, 3, plus=True)} ± "
         f"{steadied.gain.half_width:.3f} against what it was. "
         f"{duration(steadied.cpu_s)} of CPU time.",

@@ -19,9 +19,9 @@ SHARES = {"not back": RED, "below half of a share": MUTED, "stays there": BLUE}
 def steadied_chart(steadied: Steadied) -> alt.HConcatChart:
     """Shares of states that are lost: along the steps, and before and after."""
     below = (
-        "Left: of what there was at each step, on states of that step. Right: by networks and states that chose "
-        f"nothing; gray as it was, blue now. The score on {steadied.compared} is {steadied.gain.mean:+.3f} ± "
-        f"{steadied.gain.half_width:.3f} against what it was."
+        "Left: of what there was at each step (of a law: its candidates), on states of that step. Right: by networks "
+        "and states that chose nothing; gray as it was, blue now. The score on "
+        f"{steadied.compared} is {steadied.gain.mean:+.3f} ± {steadied.gain.half_width:.3f} against what it was."
     )
     title = f"{steadied.begun.name}, disturbed: what is lost"
     chart: alt.HConcatChart = alt.hconcat(_steps(steadied.steps), _checks(steadied.checks))

@@ -53,8 +53,6 @@ class Evolution:
         return {
             "step": number + 1,
             "taken": order[0] + 1,
-            "gain": float(worth[order[0]] - np.median(worth)),
-            "gain_again": None,
             **states.select(pl.mean("back", "below", "stays")).row(0, named=True),
             "order": order,
         }

@@ -76,10 +76,8 @@ class Trial:
             OptionError: If nobody received anything where all run what it began with.
         """
         seed = named_seed(self.options.seed, "step", number)
-        scores, states = (
-            self._bounded(tables, self.options.specimens, seed),
-            self.states(tables, self.options.disturbed, seed),
-        )
+        scores = self._bounded(tables, self.options.specimens, seed)
+        states = self.states(tables, self.options.disturbed, seed)
         back, below, stays, uneven = states.select("back", "below", "stays", "uneven").to_numpy().T
         return scores - _cost(back, below, stays, uneven), states
 
