@@ -15,11 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
+from of_rules import of_rules
 
 import exmachina
 from exmachina import Engine, EngineOptions, opened
 
-RESULT = Path(__file__).parents[1] / "docs" / "results" / "cluster-overhead.csv"
+RESULTS = Path(__file__).parents[1] / "docs" / "results"
+RESULT, GROWN = RESULTS / "cluster-overhead.csv", RESULTS / "earlier" / "general-1-table.dna"
 WORKERS = 2
 REPEATS = 3 if len(sys.argv) == 1 else int(sys.argv[1])
 STEPS = 12
@@ -28,7 +30,7 @@ RUNS = 960
 
 def design(engine: Engine) -> object:
     """Steps of a design that begins with a grown table."""
-    return exmachina.design("general-1", rounds=STEPS, start="general-1", cluster=engine).table.dna
+    return exmachina.design(of_rules("general-1"), rounds=STEPS, start=GROWN, cluster=engine).table.dna
 
 
 def evaluation(engine: Engine) -> object:

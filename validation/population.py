@@ -18,6 +18,7 @@ from math import ceil
 from pathlib import Path
 
 import polars as pl
+from of_rules import of_rules
 from population_curves import rungs
 from population_curves import table as curves_table
 
@@ -138,7 +139,7 @@ def main() -> None:
         rows = []
         for number in range(given.seeds):
             for name in given.models:
-                arm = Arm(Model.load(name), FIRST_SEED + APART * number, given.cpu_seconds, make_folder(given.cache))
+                arm = Arm(of_rules(name), FIRST_SEED + APART * number, given.cpu_seconds, make_folder(given.cache))
                 rows += measured(arm, given.designs)
         if given.docs:
             write_atomically(RESULTS, pl.DataFrame(rows).write_csv().encode())

@@ -4,8 +4,8 @@ python validation/schedule.py            # from what is committed: results/sched
 python validation/schedule.py --measure  # first measures, step by step, in one thread, some minutes
 
 Every simulation of two designs of general-1 has its CPU time measured (crates/design/examples/tasks.rs): of one that
-begins with policies, and of one that goes on from the table of that name, with races. They are then put on 10 to 10,000
-cores, with the order and the waiting that the search has, and with others.
+begins with policies, and of one that goes on from the table that bore that name, with races. They are then put on 10 to
+10,000 cores, with the order and the waiting that the search has, and with others.
 """
 
 import argparse
@@ -15,10 +15,12 @@ import subprocess
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import altair as alt
 import numpy as np
 import polars as pl
+from of_rules import written
 from schedule_page import page
 from schedule_simulated import Stage, Step
 from schedule_variants import VARIANTS
@@ -42,7 +44,7 @@ SIZE = 400, 300
 
 def measure() -> None:
     """Both designs, whose pieces of work are timed, into docs/results."""
-    table = ROOT / "python" / "exmachina" / "algorithms" / f"{MODEL}.dna"
+    table = ROOT / "docs" / "results" / "earlier" / f"{MODEL}-table.dna"
     policies, races = _timed(POLICIES_S, {}), _timed(RACES_S, {"START": str(table)})
     after = policies[1]["step"].max()
     tasks, steps = (
@@ -56,12 +58,12 @@ def measure() -> None:
 
 def _timed(cpu_seconds: int, environment: dict[str, str]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The pieces of work of a design, and its steps."""
-    model = ROOT / "python" / "exmachina" / "models" / f"{MODEL}.toml"
     example = ["cargo", "run", "--profile", "fast", "--locked", "-q", "-p", "exmachina-design", "--example", "tasks"]
-    command = [*example, "--", str(model), str(cpu_seconds), str(SEED)]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=True
-    )
+    with TemporaryDirectory() as folder:
+        command = [*example, "--", str(written(MODEL, Path(folder))), str(cpu_seconds), str(SEED)]
+        done = subprocess.run(
+            command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=True
+        )
     return pl.read_csv(io.StringIO(done.stdout)), pl.read_csv(io.StringIO(done.stderr))
 
 

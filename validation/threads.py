@@ -1,4 +1,4 @@
-"""The same design at 1, 2 and 5 threads: the same bytes, and how much faster two threads are.
+"""The same design of a table at 1, 2 and 5 threads: the same bytes, and how much faster two threads are.
 
 Prints wall and CPU time of each; run it on a machine that does nothing else.
 """
@@ -12,6 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from of_rules import written
+
 STEPS = 60
 
 
@@ -20,9 +22,10 @@ def main() -> None:
     tables: dict[int, bytes] = {}
     walls: dict[int, float] = {}
     with tempfile.TemporaryDirectory() as folder:
+        model = str(written("general-1", Path(folder)))
         for threads in (1, 2, 5, 1, 2):
             output = Path(folder, f"{threads}.dna")
-            command = [sys.executable, "-m", "exmachina", "design", "general-1", "--output", str(output)]
+            command = [sys.executable, "-m", "exmachina", "design", model, "--output", str(output)]
             before, began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.monotonic()
             arguments = ["--rounds", str(STEPS), "--threads", str(threads), "--quiet", "--force"]
             subprocess.run([*command, *arguments], check=True)
