@@ -10,13 +10,13 @@ HEAD = """\
 
 Measured by `python validation/sturdy.py`, which writes this page and
 [results/sturdy.csv](results/sturdy.csv). Everything here is in this simulator, on networks that no design has seen and
-that no table was chosen by or designed on after a look at, with three exceptions: on figure 10's networks and the
+that no table was chosen by or designed on after a look at, with these exceptions: on figure 10's networks and the
 recordings earlier tables had been run ([how they were](designs.md#more-steps)), and with another seed the three
-`general-*-robust`, and on figure 10's alone general-0.1, general-1 and general-10, before they were taken
-([how](designs.md#back-from-disturbed-states)); and `datacenter` was taken
+`general-*-robust` before they were taken ([how](designs.md#back-from-disturbed-states)); `datacenter` was taken
 after a look at the datacenter's network with other traffic
-([how](designs.md#fresh-seeds-for-the-widest-range-and-the-datacenter)). `general-10` stays after a look here at a law
-that had taken its place ([how](designs.md#laws-for-the-papers-models)). What each table was chosen by:
+([how](designs.md#fresh-seeds-for-the-widest-range-and-the-datacenter)); how many packets `general-1` begins with was
+changed after a look at its row of figure 10 here, and `general-10` was designed again after a look at these rows of an
+earlier law ([how](designs.md#laws-for-the-papers-models)). What each table was chosen by:
 [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is allowed;
 those that do not are bold.
 """
