@@ -12,6 +12,7 @@ from conftest import script
 DOCS = Path(__file__).parents[2] / "docs"
 
 # In the order in which they import each other.
+script("of_rules")
 SIMULATED, VARIANTS, PAGE, SCRIPT = (script(f"schedule{name}") for name in ("_simulated", "_variants", "_page", ""))
 
 
