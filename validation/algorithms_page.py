@@ -170,7 +170,7 @@ def starved(share: float) -> str:
 def looked_at(algorithms: Sequence[Algorithm]) -> str:
     """Whether scores on the held-out specimens played a part in choosing."""
     names = [f"`{one.name}`" for one in algorithms if one.choosing.held_out]
-    told = f", but with {', '.join(names)} we went on, or stayed, after a look at one" if names else ""
+    told = f", but with {', '.join(names)} we went on after a look at one" if names else ""
     return f"Scores on the held-out networks above chose no table{told}."
 
 
@@ -206,7 +206,15 @@ def trained_words(one: Algorithm) -> str:
         ]
         if span is not None and span != Span(usual, usual)
     ]
-    return ", ".join([*parts, *(f"beside {name}" for name in found.neighbours or ())])
+    return ", ".join([*parts, *(f"beside {name}" for name in found.neighbours or ()), *upset_words(one)])
+
+
+def upset_words(one: Algorithm) -> list[str]:
+    """How often, at the mean, training sets a flow's window and averages elsewhere, if it does."""
+    model = tomllib.loads(one.model.text)
+    worlds = [model["design"].get("world", {}), *(other.get("world", {}) for other in model.get("also", []))]
+    every = [world["flow_upset_s"] for world in worlds if "flow_upset_s" in world]
+    return [f"flows set elsewhere every {ends(Span(min(every), max(every)), 1)} s"] if every else []
 
 
 def ends(span: Span, unit: float) -> str:

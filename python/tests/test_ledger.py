@@ -118,7 +118,7 @@ def test_counts_of_the_front_page() -> None:
     assert numbers(r"was measured (\d+) times", said("ledger")) == [len(rows)]
     for words, tables in [
         ("published tables", "published"),
-        ("as the paper has it", "ours"),
+        ("networks of the paper's model", "ours"),
         ("in the world as it is", "robust"),
         ("no table", ""),
     ]:

@@ -37,7 +37,7 @@ PLURAL = {Verdict.DIFFERS: "differ"}
 WHOSE = {"ours": "ours", "published": "published", "robust": "robust", "": "none"}
 GROUPS = {
     "published": "the authors' published tables",
-    "ours": "ours, each designed for the paper's model as the paper has it",
+    "ours": "ours, each designed for the networks of the paper's model",
     "robust": "our robust ones, for the same ranges in the world as it is",
     "": "schemes that people wrote, no table",
 }
