@@ -231,12 +231,12 @@ def is_rough(one: Algorithm) -> bool:
 
 def costs(algorithms: Sequence[Algorithm]) -> str:
     """What the designs took."""
-    head = ["algorithm", "rules", "CPU time", "packets simulated", "steps", "seed", "below the reference"]
+    head = ["algorithm", "size", "CPU time", "packets simulated", "steps", "seed", "below the reference"]
     rows = []
     for one in algorithms:
         design, held_out = one.metadata["design"], one.metadata["held_out"]
         below = with_margin(held_out["below_reference"], held_out["below_reference_ci95"])
-        row = [one.rules, duration(one.cpu_s), si(design["packets"]), design["steps"], design["seed"], below]
+        row = [one.size, duration(one.cpu_s), si(design["packets"]), design["steps"], design["seed"], below]
         rows.append([f"`{one.name}`", *map(str, row)])
     # Those that were designed together took their time once.
     designs = {one.metadata["model"]: one for one in algorithms}.values()

@@ -1,9 +1,10 @@
 """What rounding a table for export costs: scores on held-out networks before and after, for docs/export.md.
 
-python validation/exports.py          # some minutes; writes docs/results/exports.csv and the table of docs/export.md
-python validation/exports.py --page   # the table alone
+Usage: exports.py [--page]. Takes some minutes; writes docs/results/exports.csv and the table of docs/export.md. --page
+makes the table only.
 """
 
+import argparse
 import csv
 import io
 import sys
@@ -99,7 +100,14 @@ def measure_all() -> None:
     write_atomically(RESULTS, out.getvalue().encode())
 
 
-if __name__ == "__main__":
-    if "--page" not in sys.argv:
+def main() -> None:
+    """Measures, unless only the table is wanted, and writes it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="make the table of what was measured only")
+    if not parser.parse_args().page:
         measure_all()
     write_atomically(PAGE, page(PAGE.read_text(encoding="utf-8"), read()).encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -210,7 +210,7 @@ def test_the_command_line_knows_them(exmachina: Command) -> None:
     done = exmachina("list")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    heads = ["name", "what", "for", "rules", "score", "published", "reference", "CPU", "time", "looked", "at"]
+    heads = ["name", "what", "for", "size", "score", "published", "reference", "CPU", "time", "looked", "at"]
     assert lines[0].split() == heads
     # Descriptions go on in lines that begin with blanks; the last line says what scores are.
     assert [line.split()[0] for line in lines[1:-1] if not line.startswith("  ")] == [one.name for one in algorithms()]

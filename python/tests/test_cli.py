@@ -167,7 +167,7 @@ def test_names_are_shown_as_text(exmachina: Command, tmp_path: Path, one_rule: T
     (tmp_path / f"{name}.toml").write_text(SMALL.replace("a small network", "[/red] $\\\\frac{$ network"))
     table, scenario = f"{name}.dna", f"{name}.toml"
     for arguments, shown in [
-        (["inspect", table, "--specimens", "2", "--seconds", "3"], f"{name}: 1 rules over "),
+        (["inspect", table, "--specimens", "2", "--seconds", "3"], f"{name}: 1 rule over "),
         (["score", table, "--model", scenario, "--specimens", "4"], name),
         (["evaluate", scenario, "--schemes", f"newreno,{table}", "--runs", "2", "--duration", "3", "-o", "e"], name),
         (["trace", scenario, "--scheme", table, "--duration", "3"], f"{name} on {name}, run 0"),

@@ -48,6 +48,16 @@ def test_the_paper_search_runs_too(model: Model) -> None:
     assert '"search":"paper"' in made.search
 
 
+def test_a_law_is_no_rule(model: Model) -> None:
+    seen: set[str] = set()
+    law = Model(SMALL.replace("[design]\n", '[design]\nform = "law"\n'), "law.toml")
+    result = design(law, rounds=1, on_progress=lambda now: seen.add(now.size))
+    assert (result.progress.size, result.table.size) == ("a law", "a law")
+    assert seen <= {"a law"}
+    rules = design(model, rounds=1)
+    assert rules.progress.size == rules.table.size != "a law"
+
+
 def test_what_was_not_measured_has_no_numbers(model: Model) -> None:
     designer, stopped = _core.Designer(model, "default", None, [], []), _core.Stop()
     stopped.set()

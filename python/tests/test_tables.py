@@ -219,3 +219,9 @@ def test_published_tables_say_what_they_are_for() -> None:
     assert table.config is not None
     assert table.config.rtt_ms is not None
     assert (table.config.rtt_ms.low, table.config.rtt_ms.high) == (150, 150)
+
+
+def test_its_size_in_words(one_rule: Table) -> None:
+    assert (one_rule.size, Table.load("general-1").size) == ("1 rule", "a law")
+    assert repr(one_rule) == f"Table({one_rule.name!r}, 1 rule)"
+    assert Table.load("tao-2x").size.endswith(" rules")

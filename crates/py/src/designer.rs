@@ -183,6 +183,12 @@ impl Designer {
         lock(&self.search).model().text.clone()
     }
 
+    /// Whether it designs a law, and no rules.
+    #[getter]
+    fn law(&self) -> bool {
+        lock(&self.search).model().design.form == Form::Law
+    }
+
     #[getter]
     fn search(&self) -> &'static str {
         match lock(&self.search).settings().search {

@@ -82,9 +82,9 @@ def design(
         result = design_table(loaded, output, options, cluster=engine, start=first, on_progress=on_progress)
     cost = terminal.duration(result.progress.cpu_s)
     names = [str(output.with_name(f"{output.stem}-{name}.dna") if name else output) for name in result.tables]
-    rules = " + ".join(str(len(table)) for table in result.tables.values())
+    sizes = " + ".join(table.size for table in result.tables.values())
     results.print(
-        f"{', '.join(names)}: {rules} rules, "
+        f"{', '.join(names)}: {sizes}, "
         f"{terminal.score_words(result.score, result.starved_share)} on networks that no step saw, "
         f"{result.progress.step} steps, {cost} of CPU time",
         soft_wrap=True,

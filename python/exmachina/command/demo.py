@@ -125,11 +125,12 @@ def _page(demo: Demo) -> str:
     colours = family_colours(summary["scheme"])
     rows = {row["scheme"]: row for row in summary.iter_rows(named=True)}
     mine, reference, progress = rows[DESIGNED], rows[REFERENCE], demo.design.progress
+    size, what = demo.design.table.size.split()
     facts = [
         (signed(mine["score"], 2), f"score; {signed(reference['score'], 2)} is the reference"),
         (f"{mine['normalised_throughput'] * 100:.0f} %", "of an equal share of the link"),
         (f"{mine['queueing_delay_ms']:.1f} ms", "queueing delay, one packet's own time included"),
-        (f"{len(demo.design.table)}", "rules"),
+        (size, what),
         (f"{progress.cpu_s:.0f} s", "of CPU time for the design"),
         (f"{progress.packets / 1e6:,.0f} M", "packets simulated"),
     ]
@@ -168,7 +169,7 @@ def _score_words(model: Model) -> str:
 
 def _picture(demo: Demo) -> alt.VConcatChart:
     title = (
-        f"An algorithm of {len(demo.design.table)} rules, designed in {demo.design.progress.cpu_s:.0f} CPU-seconds "
+        f"An algorithm of {demo.design.table.size}, designed in {demo.design.progress.cpu_s:.0f} CPU-seconds "
         f"from this description: “{demo.report.model.description}”"
     )
     charts, (width, _) = _charts(demo), PLANE

@@ -114,7 +114,7 @@ def _lines(console: Console) -> Callable[[designing.Progress], None]:
         if time.monotonic() - last >= LINE_EVERY_S:
             last = time.monotonic()
             console.print(
-                f"{score_words(now.score, now.starved_share)}, {now.rules} rules, step {now.step}, "
+                f"{score_words(now.score, now.starved_share)}, {now.size}, step {now.step}, "
                 f"{si(now.packets_per_s)} packets/s, {duration(now.cpu_s)} of CPU time{_workers(now.workers)}, "
                 f"{now.doing}",
                 soft_wrap=True,
@@ -130,7 +130,7 @@ def _design_panel(title: str, now: designing.Progress, scores: list[float]) -> R
     facts.add_row(
         Text(score_words(now.score, now.starved_share), "bold"),
         Text(_sparkline(scores), "blue"),
-        f"{now.rules} rules",
+        now.size,
         f"step {now.step}",
     )
     speed = Grid.grid(padding=(0, 3))

@@ -204,7 +204,7 @@ def show_rules(console: Console, inspection: Inspection, most: int = 12) -> None
     usage = inspection.usage
     used = int((usage["uses"] > 0).sum())
     signals = ", ".join(inspection.table.signals)
-    words = f": {len(usage)} rules over {signals}; {used} fire on these networks"
+    words = f": {inspection.table.size} over {signals}; {used} fire on these networks"
     console.print(Text.assemble((inspection.table.name, "bold"), words))
     grid = Grid(box=None, padding=(0, 2), header_style="bold")
     for head in ["rule", "uses", "window"]:
@@ -249,13 +249,13 @@ def show_algorithms(console: Console, algorithms: Sequence[Algorithm]) -> None:
     grid = Grid(box=None, padding=(0, 1), header_style="bold")
     grid.add_column("name", no_wrap=True)
     grid.add_column("what for")
-    for head in ["rules", "score", "published", "reference", "CPU time"]:
+    for head in ["size", "score", "published", "reference", "CPU time"]:
         grid.add_column(head, justify="right", no_wrap=True)
     grid.add_column("looked at")
     for one in algorithms:
         published = "–" if one.published is None else signed(one.published.score)
         score = _interval(one.score, one.score_ci95)
-        numbers = (str(one.rules), score, published, signed(one.reference), duration(one.cpu_s))
+        numbers = (one.size, score, published, signed(one.reference), duration(one.cpu_s))
         looked_at = (*one.choosing.experiments, *(["held-out"] if one.choosing.held_out else []))
         grid.add_row(one.name, one.description, *numbers, ", ".join(looked_at) or "–")
     console.print(grid)

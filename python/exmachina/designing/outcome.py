@@ -23,6 +23,9 @@ class Progress:
     step: int
     """Steps of the search so far, those before a resume included."""
     rules: int
+    """Of all tables together; one where a law is designed."""
+    size: str
+    """The same in words: how many rules, or that it is a law."""
     score: float | None
     """Of the table when it was measured last: mean per specimen, as `score` has it, on networks of the model itself
     (not of `[[also]]`) that no step trains on or chooses by. None until measured."""

@@ -25,7 +25,7 @@ from exmachina.files import alone, write_atomically, write_parquet
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.networks import Model, ModelLike
-from exmachina.schemes import Table, TableLike
+from exmachina.schemes import Table, TableLike, size_words
 
 __all__ = ["design"]
 
@@ -120,7 +120,7 @@ class _Run:
         self.designer, self.model, self.engine = designer, model, engine
         self.budget, self.files = budget, files
         self.began = time.monotonic()
-        self.at_begin = designer.progress()
+        self.at_begin, self.law = designer.progress(), designer.law
         self.stopping = threading.Event()
         self.failure: BaseException | None = None
 
@@ -169,6 +169,7 @@ class _Run:
         return Progress(
             step=now.step,
             rules=now.rules,
+            size=size_words(now.rules, law=self.law),
             score=now.score,
             starved_share=now.starved_share,
             cpu_s=now.cpu_s,

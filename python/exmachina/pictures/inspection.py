@@ -19,8 +19,7 @@ RULES, SLICE, TIME = 330, (290, 270), 1120
 
 def inspection_chart(inspection: Inspection) -> alt.VConcatChart:
     """An inspection as one picture."""
-    what = "a law" if inspection.table.law else f"{len(inspection.table)} rules"
-    title = f"{inspection.table.name}: {what}"
+    title = f"{inspection.table.name}: {inspection.table.size}"
     chart: alt.VConcatChart = alt.vconcat(*explained(inspection)).resolve_scale(color="independent")
     return chart.properties(title=heading(title, TIME, size=18))
 

@@ -7,7 +7,7 @@ from exmachina.schemes.flow import Flow
 from exmachina.schemes.law import Law, law_levels, law_words
 from exmachina.schemes.lookup import rules_at
 from exmachina.schemes.own import Ack, Congestion, Scheme
-from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed
+from exmachina.schemes.rulewords import action_words, box_words, digits, percent, signed, size_words
 from exmachina.schemes.table import Table, TableLike
 
 __all__ = [
@@ -36,4 +36,5 @@ __all__ = [
     "percent",
     "rules_at",
     "signed",
+    "size_words",
 ]

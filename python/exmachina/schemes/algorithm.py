@@ -102,6 +102,11 @@ class Algorithm:
         return int(self._facts["rules"])
 
     @property
+    def size(self) -> str:
+        """The same in words, or that it is a law."""
+        return self.table.size
+
+    @property
     def cpu_s(self) -> float:
         """CPU-seconds that its design took, those of designs that it began with included."""
         return float(self._facts["design"]["cpu_s"])

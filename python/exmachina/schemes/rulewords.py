@@ -5,7 +5,7 @@ from typing import Any
 
 from exmachina import _core
 
-__all__ = ["action_words", "box_words", "digits", "percent", "signed"]
+__all__ = ["action_words", "box_words", "digits", "percent", "signed", "size_words"]
 
 
 def action_words(rule: Mapping[str, Any]) -> str:
@@ -55,6 +55,11 @@ def digits(value: float, count: int) -> str:
 def percent(share: float) -> str:
     """A share with two digits, and whole ones from 99.5 % on."""
     return f"{digits(100 * share, 2)} %"
+
+
+def size_words(rules: int, *, law: bool) -> str:
+    """How large a table is: how many rules, or that it is a law, of which the one rule is how it begins."""
+    return "a law" if law else f"{rules} rule{'s' * (rules != 1)}"
 
 
 def signed(value: float | None, digits: int = 3, *, plus: bool = False) -> str:

@@ -12,6 +12,7 @@ from exmachina import _core
 from exmachina.errors import TableError, told_as
 from exmachina.files import ALGORITHMS, check_output, find, write_atomically
 from exmachina.schemes.law import Law
+from exmachina.schemes.rulewords import size_words
 
 __all__ = ["Table", "TableLike"]
 
@@ -53,7 +54,12 @@ class Table(_core.Table):
         return type(self), (self.dna, "table.dna"), self.__dict__
 
     def __repr__(self) -> str:
-        return f"Table({self.name!r}, {len(self)} rules)"
+        return f"Table({self.name!r}, {self.size})"
+
+    @property
+    def size(self) -> str:
+        """In words: how many rules, or that it is a law."""
+        return size_words(len(self), law=self.law is not None)
 
     @classmethod
     def of(cls, source: "TableLike") -> "Table":

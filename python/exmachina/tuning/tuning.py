@@ -94,7 +94,7 @@ def tune(
     chosen = replace(options or TuneOptions(), **settings)
     begun, given = Table.of(law), [Evaluation.of(one) for one in scenarios]
     if begun.law is None:
-        raise TableError(f"{begun.name}: expected a law, got {len(begun)} rules; only laws can be tuned")
+        raise TableError(f"{begun.name}: expected a law, got {begun.size}; only laws can be tuned")
     if not given:
         raise OptionError("scenarios: expected at least one")
     if not rivals:
