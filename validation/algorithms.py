@@ -22,6 +22,7 @@ from typing import Any
 import polars as pl
 import readme
 from algorithms_page import write_page
+from published import PUBLISHED, TABLES
 
 import exmachina
 from exmachina import Model, ScoreReport, Table, _core
@@ -31,18 +32,6 @@ from exmachina.scoring import BUFFER_BDP, REFERENCE
 
 PROJECT = Path(__file__).parents[1]
 PACKAGE = PROJECT / "python" / "exmachina" / "algorithms"
-PUBLISHED = {
-    "general-0.1": "RemyCC-2013-delta0.1",
-    "general-1": "RemyCC-2013-delta1",
-    "general-10": "RemyCC-2013-delta10",
-    "tao-10x": "tao-10x",
-    "tao-100x": "tao-100x",
-    "tao-mux-10": "tao-mux-1-10",
-    "tao-rtt-150": "tao-rtt-150",
-    "tao-tcp-naive": "tao-tcp-naive",
-    "tao-tcp-aware": "tao-tcp-aware",
-}
-"""The authors' tables, by the models that describe the same networks; so do those with `-robust` behind the name."""
 SCHEMES = ("cubic", "cubic/sfqcodel", "newreno")
 SPECIMENS = 200
 SPECIMENS_BESIDE_PUBLISHED = 1000
@@ -63,7 +52,7 @@ def main() -> None:
     source.add_argument("--from", dest="folder", type=Path, metavar="FOLDER")
     source.add_argument("--renew", action="store_true")
     parser.add_argument("--only", nargs="+", metavar="NAME")
-    parser.add_argument("--tables", type=Path, default=PROJECT.parent / "shared" / "reference" / "remycc")
+    parser.add_argument("--tables", type=Path, default=TABLES)
     parser.add_argument(
         "--specimens", type=int, help=f"default: {SPECIMENS}; {SPECIMENS_BESIDE_PUBLISHED} beside a published table"
     )

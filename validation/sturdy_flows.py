@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 import polars as pl
-from algorithms import PUBLISHED
-from sturdy_measured import BEHIND, NONE, ROBUST, SEED, TABLES, Measured
+from published import PUBLISHED, TABLES
+from sturdy_measured import BEHIND, NONE, ROBUST, SEED, Measured
 
 import exmachina
 from exmachina import Algorithm, Evaluation

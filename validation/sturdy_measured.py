@@ -2,11 +2,10 @@
 
 import math
 
-from algorithms import PROJECT, PUBLISHED
+from published import PUBLISHED, TABLES
 
 from exmachina import Algorithm, Table
 
-TABLES = PROJECT.parent / "shared" / "reference" / "remycc"
 SEED = 26_457_513
 ROBUST = "-robust"
 BEHIND = 0.02
