@@ -1,9 +1,10 @@
 """Simulation against reality: the same scenarios in the simulator, on this machine's kernel, and in QUIC, side by side.
 
 Usage: reality.py [CELL ...] [--schemes NAMES] [--stacks NAMES] [--cache FOLDER] [--trace FILE] [--page]. A CELL is one
-of `CELLS`; all if none is named. The kernel needs root, and for rule tables what loads them (docs/testbed.md). A run
-takes half a minute: of slow links eight are measured at a time, of fast ones two, as far as packets are handed over in
-time. Finished runs are kept in the cache, so that it goes on where it was stopped.
+of `CELLS`; all if none is named. With `--stacks ""` only the simulated side is made anew. The kernel needs root, and
+for rule tables what loads them (docs/testbed.md). A run takes half a minute: of slow links eight are measured at a
+time, of fast ones two, as far as packets are handed over in time. Finished runs are kept in the cache, so that it goes
+on where it was stopped.
 
 docs/results/reality.csv has a row for each cell, scheme and side; what is there and not named stays as it is.
 docs/reality.md and its picture are made from these; --page makes them only.
@@ -34,6 +35,7 @@ FAST_MBPS = 50.0
 """Links from this rate on are measured so many at a time, others so many."""
 FAST_AT_ONCE, SLOW_AT_ONCE = 2, 8
 PACKET_BITS = 8 * 1250
+RECEIVERS = "first_receive_window_bytes = 65535\n"
 SEED = 2026
 DIGITS = 5
 """Of what is committed."""
@@ -97,7 +99,7 @@ CELLS = {
 def main() -> None:
     """Measures and simulates, and writes what is asked for."""
     given = arguments()
-    schemes, stacks = given.schemes.split(","), given.stacks.split(",")
+    schemes, stacks = given.schemes.split(","), list(filter(None, given.stacks.split(",")))
     for cell in () if given.page else given.cells or CELLS:
         rows = compared(cell, schemes, stacks, given.trace, make_folder(given.cache / cell))
         write_atomically(ROWS, with_rows(rows).write_csv(float_precision=DIGITS).encode())
@@ -123,11 +125,11 @@ def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, fold
     """A row for each scheme and side."""
     text, _ = CELLS[cell]
     files = {"verizon.down": trace.read_bytes()} if cell == "lte" else {}
-    evaluation = exmachina.Evaluation(text, f"{cell}.toml", files).changed(
-        schemes, runs=RUNS, duration_s=RUN_S, seed=SEED
-    )
+    changes = {"runs": RUNS, "duration_s": RUN_S, "seed": SEED}
+    evaluation = exmachina.Evaluation(text, f"{cell}.toml", files).changed(schemes, **changes)
     also = [ALSO[scheme] for scheme in schemes if scheme in ALSO]
-    simulated = exmachina.evaluate(evaluation.changed([*schemes, *also]), threads=1)
+    as_linux = exmachina.Evaluation(with_receivers(text), f"{cell}.toml", files)
+    simulated = exmachina.evaluate(as_linux.changed([*schemes, *also], **changes), threads=1)
     sides = [rows_of(simulated).with_columns(side=pl.lit("simulated"))]
     for stack in stacks:
         has = [scheme for scheme in schemes if scheme != HAS_NOT[stack]]
@@ -136,6 +138,12 @@ def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, fold
     return with_digests(both, "scheme").select(
         pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all()
     )
+
+
+def with_receivers(text: str) -> str:
+    """The same hosts, whose receivers take 64 kB until data have come, as Linux's do (RFC 7323 §2.2)."""
+    head = "[transport]\n"
+    return text.replace(head, head + RECEIVERS) if head in text else f"{text}\n{head}{RECEIVERS}"
 
 
 def measured(evaluation: exmachina.Evaluation, cell: str, stack: str, folder: Path) -> pl.DataFrame:

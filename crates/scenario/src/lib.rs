@@ -98,6 +98,7 @@
 //! opening = "data"                    # or "syn": a packet of 40 bytes goes an RTT ahead (remy13); "syn-and-data": and
 //!                                     # the first data with it (remy13, Linux's modules)
 //! initial_window = 10                 # packets
+//! first_receive_window_bytes = 0      # what receivers take before the first ACK: 65535 of TCP's (RFC 7323 §2.2); 0: everything
 //! delayed_ack_ms = 40                 # 0: every packet is acknowledged at once
 //! ack_packets = 2                     # that one ACK answers, at most (1 to 64): more, as where ACKs are thinned out
 //! quick_acks = 16                     # the first ACKs, and those after a packet that came twice, are not delayed
@@ -107,7 +108,8 @@
 //! recovery = "rack"                   # or go-back-n, newreno, reno, tcp-linux, proportional, rational-remy13 and
 //!                                     # rational-tao14 (of RemyCCs); ns-2's differ by scheme
 //!                                     # what a recovery does not have is an error beside it: ns-2's have none of what
-//!                                     # follows down to rtt_samples, and no rto_min_ms and rto_initial_ms
+//!                                     # follows down to rtt_samples, no rto_min_ms and rto_initial_ms, and no
+//!                                     # first_receive_window_bytes
 //! dup_threshold = 3
 //! adapts_to_reordering = true
 //! grows_unused_windows = false

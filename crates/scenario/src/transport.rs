@@ -26,6 +26,8 @@ pub struct Transport {
     opening: Option<Opening>,
     #[serde(default, deserialize_with = "initial_window")]
     initial_window: Option<u32>,
+    #[serde(default, deserialize_with = "receive_window")]
+    first_receive_window_bytes: Option<u32>,
     #[serde(default, deserialize_with = "time")]
     delayed_ack_ms: Option<Duration>,
     #[serde(default, deserialize_with = "ack_packets")]
@@ -72,6 +74,7 @@ impl Transport {
             connections: self.connections.unwrap_or(d.connections),
             opening: self.opening.unwrap_or(d.opening),
             initial_window: self.initial_window.unwrap_or(d.initial_window),
+            first_receive_window: self.first_receive_window_bytes.unwrap_or(d.first_receive_window),
             delayed_ack: self.delayed_ack_ms.unwrap_or(d.delayed_ack),
             ack_packets: self.ack_packets.unwrap_or(d.ack_packets),
             quick_acks: self.quick_acks.unwrap_or(d.quick_acks),
@@ -141,6 +144,7 @@ impl Transport {
             ("grows_unused_windows", self.grows_unused_windows.is_some(), modular, part),
             ("decays_when_idle", self.decays_when_idle.is_some(), modular, part),
             ("pacing", self.pacing.is_some(), modular, part),
+            ("first_receive_window_bytes", self.first_receive_window_bytes.is_some(), modular, part),
             ("ect_on_repairs", self.ect_on_repairs.is_some(), modular, part),
             ("idle_timer", self.idle_timer.is_some(), modular, part),
             ("rtt_samples", self.rtt_samples.is_some(), modular, part),
@@ -274,6 +278,11 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D, what: &str, lo: u32, hi: u3
 
 fn initial_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     whole(deserializer, "packets", 1, 10_000).map(Some)
+}
+
+/// What a window that is not scaled can say.
+fn receive_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    whole(deserializer, "bytes", 0, 65_535).map(Some)
 }
 
 /// As many as `design.world` has.

@@ -37,6 +37,8 @@ pub struct Connection<S> {
     /// First packet of the present connection, its SYN where it has one; nothing was sent before there is a connection.
     first: u32,
     opened: bool,
+    /// Until all before this one is acknowledged, receivers take a first flight only; 0: they take everything.
+    heard_from: u32,
     /// When the present on-period began.
     since: Instant,
     /// The first packet past what the application gave ([`NUMBERS`]: no end in sight).
@@ -79,6 +81,7 @@ impl<S: Scheme> Connection<S> {
             on: false,
             first: 0,
             opened: false,
+            heard_from: 0,
             since: Instant::START,
             end: 0,
             board: Scoreboard::new(0, detection.looks_by_order()),
@@ -142,6 +145,7 @@ impl<S: Scheme> Connection<S> {
         self.first = next;
         self.opened = true;
         self.end = next + u32::from(self.settings.opening != Opening::Data);
+        self.heard_from = if self.settings.first_receive_window > 0 { self.end + 1 } else { 0 };
         self.detection = Detection::new(self.parts.repair);
         self.board = Scoreboard::new(next, self.detection.looks_by_order());
         self.past = std::mem::replace(&mut self.receiver, Receiver::new(next).quick(self.settings.quick_acks));
@@ -164,10 +168,17 @@ impl<S: Scheme> Connection<S> {
         if self.settings.opening == Opening::Syn && self.board.una == self.first {
             return 1;
         }
-        match &self.phase {
+        let window = match &self.phase {
             Phase::Recovery(prr) => self.window_in_recovery(prr),
             Phase::Open | Phase::Loss => self.scheme.window(),
-        }
+        };
+        if self.board.una < self.heard_from { self.window_of_first_flight(window) } else { window }
+    }
+
+    /// RFC 7323 §2.2: until data have come, a receiver's window is what a SYN can say.
+    #[cold]
+    fn window_of_first_flight(&self, window: u32) -> u32 {
+        window.min(self.settings.first_flight())
     }
 
     /// Apart from the above, which is asked for at each packet and seldom needs it.

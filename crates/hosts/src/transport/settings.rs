@@ -69,6 +69,9 @@ pub struct Settings {
     pub opening: Opening,
     /// Initial window, packets (RFC 6928: 10).
     pub initial_window: u32,
+    /// What receivers announce until data have come, bytes of data: the window in a SYN is not scaled (RFC 7323 §2.2), and nobody
+    /// takes more than 65535 in a connection's first RTT. 0: they take everything.
+    pub first_receive_window: u32,
     /// An ACK waits so long for more packets, at most; 0: every packet is acknowledged at once (RFC 1122).
     pub delayed_ack: Duration,
     /// How many packets one ACK answers where it does: two (RFC 5681), or more behind offload, or a link that thins ACKs out.
@@ -92,6 +95,12 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Packets that receivers take before data have come, where they do not take everything.
+    #[must_use]
+    pub fn first_flight(&self) -> u32 {
+        (self.first_receive_window / u32::from(self.packet_bytes.saturating_sub(self.header_bytes)).max(1)).max(1)
+    }
+
     /// As Remy'13's ns-2 scripts have it (ns-2.35, `tcl/ex/congctrl`).
     #[must_use]
     pub const fn remy13() -> Settings {
@@ -110,6 +119,7 @@ impl Settings {
             connections: Connections::Persistent,
             opening: Opening::Data,
             initial_window: 2,
+            first_receive_window: 0,
             delayed_ack: Duration::ZERO,
             ack_packets: 2,
             quick_acks: 0,
@@ -136,6 +146,7 @@ impl Settings {
             connections: Connections::Fresh,
             opening: Opening::Data,
             initial_window: 10,
+            first_receive_window: 0,
             delayed_ack: Duration::from_millis(40),
             ack_packets: 2,
             quick_acks: 16,

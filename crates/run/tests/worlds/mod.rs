@@ -203,6 +203,7 @@ impl Dice {
         Settings {
             connections: self.pick(&[Connections::Fresh, Connections::Persistent]),
             initial_window: 1 + self.below(20),
+            first_receive_window: self.pick(&[0, 0, 5_000, 65_535]),
             delayed_ack: self.pick(&[Duration::ZERO, Duration::from_millis(40), Duration::from_millis(200)]),
             clock: self.pick(&[
                 Duration::ZERO,
