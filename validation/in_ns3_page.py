@@ -61,6 +61,15 @@ All numbers are in [ns3-senders.csv](results/ns3-senders.csv).
 """
 
 
+BRIEF = """
+In [ns-3](docs/ns3.md), another simulator with hosts of its own, the algorithms as exported are ahead of the published
+tables at {ahead} of {points} points by the papers' measure, behind by more than {behind:g} at {lost}, and have the
+throughput that they have here within {gap} in the median. With eight senders of 100 kB on 15 Mbit/s and 150 ms
+`{ours}` has {got} there, the published table {published}, {humans}. Nothing there chose any of them.
+"""
+CROWD, OURS, HUMANS = "figure 4", "general-1", {"cubic": "Cubic", "newreno": "NewReno", "vegas": "Vegas", "bbr1": "BBR"}
+
+
 @dataclass(frozen=True)
 class Ahead:
     """Of two algorithms on a network: by how much one is ahead of the other in ns-3, and here."""
@@ -88,6 +97,30 @@ def page(rows: pl.DataFrame) -> str:
             for row in rows.to_dicts()
         ),
     )
+
+
+def in_brief(rows: pl.DataFrame) -> str:
+    """The same in a few sentences."""
+    compared = [ahead for _, _, ahead, _ in beside(rows)]
+    tables = rows.filter(pl.col("digest") != "")
+    crowd = {row["scheme"]: words(row) for row in rows.filter(group=CROWD).to_dicts()}
+    gaps = (tables["here_mbps"] / tables["mbps"] - 1).abs()
+    return BRIEF.format(
+        ahead=sum(one.there > 0 for one in compared),
+        points=len(compared),
+        behind=BEHIND,
+        lost=sum(one.there < -BEHIND for one in compared),
+        gap=f"{100 * float(gaps.sort()[len(gaps) // 2]):.1f} %",
+        ours=OURS,
+        got=crowd[OURS],
+        published=crowd[PUBLISHED + OURS],
+        humans=", ".join(f"{name} {crowd[scheme]}" for scheme, name in HUMANS.items()),
+    )
+
+
+def words(row: dict[str, float]) -> str:
+    """What a scheme got in ns-3."""
+    return f"{row['mbps']:.2f} Mbit/s at {row['delay_ms']:.1f} ms"
 
 
 def verdict(who: str, ahead: list[Ahead]) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 from digests import outdated
+from in_ns3_page import in_brief
 from readme_internet import internet, share
 from reality_page import paired
 from time_to_score import TODAY, scores_after
@@ -226,7 +227,7 @@ def counts(group: str, ledger: pl.DataFrame) -> str:
 def results_block(project: Path) -> str:
     """What the tables are worth here and elsewhere, how fast the simulator is, and how far the search gets."""
     docs = project / "docs"
-    return listed(tables(), elsewhere(docs), internet(docs), kernel(docs), speed(docs), search(docs))
+    return listed(tables(), elsewhere(docs), ns3(docs), internet(docs), kernel(docs), speed(docs), search(docs))
 
 
 def tables() -> str:
@@ -256,6 +257,12 @@ def elsewhere(docs: Path) -> str:
         own = rows.filter(pl.col("section").is_in(sections))
         counts |= {name: own.filter(held="yes").height, f"{name}_asked": own.height}
     return ELSEWHERE.format(**counts)
+
+
+def ns3(docs: Path) -> str:
+    """What tables do in ns-3."""
+    rows = pl.read_csv(docs / "results" / "ns3-senders.csv", schema_overrides={"digest": pl.String})
+    return in_brief(rows.with_columns(pl.col("digest").fill_null("")))
 
 
 def kernel(docs: Path) -> str:

@@ -22,6 +22,7 @@ PAGES = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.
 
 # In the order in which they import each other.
 script("digests")
+script("in_ns3_page")
 script("internet_summary")
 for name in ("internet_networks", "internet_runs", "internet_slices", "internet_page"):
     script(name)
