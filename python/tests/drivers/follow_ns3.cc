@@ -4,6 +4,7 @@
 #include "ns3/simulator.h"
 
 #include <cstdio>
+#include <vector>
 
 using namespace ns3;
 
@@ -19,18 +20,32 @@ struct Answer
     uint32_t reserved, window;
 };
 
-static Ptr<TcpSocketState> tcb;
-static Ptr<EXM_CLASS> control;
+/* A connection; a record that says so is the end of one. */
+struct Connection
+{
+    Ptr<TcpSocketState> tcb = CreateObject<TcpSocketState>();
+    Ptr<EXM_CLASS> control = CreateObject<EXM_CLASS>();
+    SequenceNumber32 acknowledged{0};
+
+    Connection()
+    {
+        tcb->m_segmentSize = 1000;
+        tcb->m_maxPacingRate = DataRate(UINT64_MAX);
+        control->CongestionStateSet(tcb, TcpSocketState::CA_OPEN);
+    }
+};
+
+static std::vector<Connection> connections;
+static size_t now;
 static uint32_t lost;
 
+/* Packets leave, and are acknowledged in this order. */
 static void
-Begin()
+Send(size_t connection, uint32_t packets)
 {
-    tcb = CreateObject<TcpSocketState>();
-    tcb->m_segmentSize = 1000;
-    tcb->m_maxPacingRate = DataRate(UINT64_MAX);
-    control = CreateObject<EXM_CLASS>();
-    control->CongestionStateSet(tcb, TcpSocketState::CA_OPEN);
+    const Ptr<TcpSocketState> tcb = connections[connection].tcb;
+
+    tcb->m_highTxMark = tcb->m_highTxMark.Get() + packets * tcb->m_segmentSize;
 }
 
 static void
@@ -39,16 +54,17 @@ Follow(Record record)
     TcpRateOps::TcpRateConnection connection;
     TcpRateOps::TcpRateSample sample;
 
+    if (record.kind == 2)
+    {
+        now++;
+    }
+    auto& [tcb, control, acknowledged] = connections[now];
     if (record.kind == 0)
     {
-        connection.m_firstSentTime = NanoSeconds(record.sent);
         sample.m_ackedSacked = record.packets * tcb->m_segmentSize;
         sample.m_bytesLoss = lost * tcb->m_segmentSize;
+        tcb->m_lastAckedSeq = acknowledged += sample.m_ackedSacked;
         control->CongControl(tcb, connection, sample);
-    }
-    else if (record.kind == 2)
-    {
-        Begin();
     }
     lost = record.kind == 1 ? record.packets : 0;
     const uint64_t rate = tcb->m_pacing ? tcb->m_pacingRate.Get().GetBitRate() : 0;
@@ -59,12 +75,25 @@ Follow(Record record)
 int
 main()
 {
+    std::vector<Record> records;
     Record record;
 
-    Begin();
+    connections.emplace_back();
     while (fread(&record, sizeof(record), 1, stdin) == 1)
     {
-        Simulator::Schedule(NanoSeconds(record.received), &Follow, record);
+        records.push_back(record);
+        if (record.kind == 0)
+        {
+            Simulator::Schedule(NanoSeconds(record.sent), &Send, connections.size() - 1, record.packets);
+        }
+        else if (record.kind == 2)
+        {
+            connections.emplace_back();
+        }
+    }
+    for (const auto& one : records)
+    {
+        Simulator::Schedule(NanoSeconds(one.received), &Follow, one);
     }
     Simulator::Run();
     Simulator::Destroy();
