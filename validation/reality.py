@@ -188,7 +188,7 @@ def with_rows(rows: pl.DataFrame) -> pl.DataFrame:
     if not ROWS.is_file():
         return rows
     known = pl.read_csv(ROWS, schema_overrides=rows.schema)
-    all_rows = pl.concat([known.join(rows, on=["cell", "scheme", "side"], how="anti"), rows])
+    all_rows = pl.concat([known.join(rows, on=["cell", "scheme", "side"], how="anti"), rows], how="diagonal")
     places = [
         pl.col(name).replace_strict({one: place for place, one in enumerate(order)}, default=len(order))
         for name, order in [("cell", list(CELLS)), ("scheme", ["cubic", ALSO["cubic"], *HUMAN[1:], *TABLES])]

@@ -25,7 +25,8 @@ HUMAN = ("cubic", "newreno", "bbr1", "bbr3")
 PAGE = """\
 # Simulation against reality
 
-Written by `python validation/reality.py`: the same scenarios in the simulator, with the preset of today's hosts, and by
+Written by `python validation/reality.py`: the same scenarios in the simulator, with the preset of today's hosts whose
+receivers take 64 kB until data have come, as Linux's do, and by
 [`exmachina testbed`](testbed.md) on Linux {release}, with its kernel at both ends and with QUIC. Between the hosts is
 the same path in all three, so that what differs is the hosts: their congestion control, recovery, timers and ACKs. In
 the kernel `cubic`, `newreno` and `bbr1` are its `cubic`, `reno` and `bbr`, and rule tables are there as
