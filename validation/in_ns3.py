@@ -37,10 +37,13 @@ SOURCE = Path(__file__).parent / "ns3_senders.cc"
 LIBRARIES = ("core", "network", "internet", "point-to-point", "traffic-control", "flow-monitor", "bridge", "stats")
 BY_HAND = {"newreno": "NewReno", "cubic": "Cubic", "vegas": "Vegas", "bbr1": "Bbr"}
 """What they are called in ns-3."""
+ROBUST = ["general-0.1-robust", "general-1-robust", "tao-100x-robust", "tao-1000x-robust", "internet-1"]
+"""What runs alone."""
 PACKET_BITS = 8 * 1500
 ENDLESS = 10_000_000
 """Room for so many packets is room for all."""
 MOST_LOST = 1000
+"""Buffers of more packets are not filled: ns-3 takes minutes over a window of thousands of which many are lost."""
 PACKETS = 200_000
 """A run ends after as long as a full link needs for so many, or after LONGEST_S."""
 LONGEST_S, SHORTEST_S = 100.0, 20.0
@@ -115,7 +118,7 @@ class Case:
 def cases() -> list[Case]:
     """All that is measured: where there are published tables, the papers' networks; and flows that do not end."""
     figure = Network("15 Mbit/s, 150 ms, 8 senders, 100 kB each 0.5 s", 15, 150, 8, ("bytes", 100_000), 0.5)
-    # Figures 4 of Remy'13: everything that was made for such a link, and what people wrote.
+    # Figure 4 of Remy'13: everything that was made for such a link, and what people wrote.
     general = ["general-0.1", "general-1", "general-10"]
     both = [name for one in general for name in (one, f"published {one}", f"{one}-robust")]
     made = [Case("figure 4", figure, scheme) for scheme in [*both, "internet-1", *BY_HAND]]
@@ -123,14 +126,12 @@ def cases() -> list[Case]:
         points = [Network(f"{rate:g} Mbit/s", rate, 150, 2, ("seconds", 1.0)) for rate in rates]
         made += beside_published(model, points)
     rtts = [Network(f"{rtt} ms", 33, rtt, 2, ("seconds", 1.0)) for rtt in (100, 150, 200, 300)]
-    crowds = [Network(f"{count} senders", 15, 150, count, ("seconds", 1.0)) for count in (1, 2, 4, 7, 10)]
+    crowds = [
+        Network(f"{count} sender{'s' * (count > 1)}", 15, 150, count, ("seconds", 1.0)) for count in (1, 2, 4, 7, 10)
+    ]
     made += beside_published("tao-rtt-150", rtts) + beside_published("tao-mux-10", crowds)
-    # ns-3 takes minutes over a window of thousands of which many are lost.
     by_hand = {network: list(BY_HAND) if network.packets <= MOST_LOST else [] for network in alone()}
     return made + [Case("one flow", network, scheme) for network in by_hand for scheme in ROBUST + by_hand[network]]
-
-
-ROBUST = ["general-0.1-robust", "general-1-robust", "tao-100x-robust", "tao-1000x-robust", "internet-1"]
 
 
 def beside_published(model: str, points: list[Network]) -> list[Case]:
