@@ -263,8 +263,9 @@ def in_ns3(case: Case, program: Path, kind: tuple[str, str]) -> dict[str, float]
         arguments = [f"{name}={value}" for name, value in {**given, "seed": seed}.items()]
         done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
         senders += [[float(number) for number in line.split(",")] for line in done.stdout.splitlines()]
-    counted = [(packets * PACKET_BITS / on_s / 1e6, waited_ms) for on_s, packets, waited_ms in senders if packets]
-    return {"mbps": fmean(mbps for mbps, _ in counted), "delay_ms": fmean(waited_ms for _, waited_ms in counted)}
+    # Who was on and got nothing counts, but has no delay.
+    mbps = fmean(packets * PACKET_BITS / on_s / 1e6 for on_s, packets, _ in senders if on_s > 0)
+    return {"mbps": mbps, "delay_ms": fmean(waited_ms for _, packets, waited_ms in senders if packets)}
 
 
 def here(case: Case) -> dict[str, float]:
