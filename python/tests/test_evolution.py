@@ -45,7 +45,7 @@ def test_a_generation_is_worth_what_each_of_its_laws_is() -> None:
     with opened(EngineOptions(threads=2)) as engine:
         one = Trial((SMALL,), laws[0], LAW.settled(law=True), engine)
         together, states = one.worths(laws, 5)
-        first, other = (one.worth([law], 5, again=False) for law in laws)
+        first, other = (one.worth([law], 5, "step") for law in laws)
     assert together.tolist() == [first[0][0], other[0][0]]
     assert_frame_equal(states.drop("scheme"), pl.concat([first[1], other[1]]).drop("scheme"))
 

@@ -189,6 +189,43 @@ impl Table {
         Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
+    /// The bytes of a `.dna` file in which one of the places where the table is split along a signal is so many times as far from
+    /// where the signal is at rest. `search` is as in `law_at_places`.
+    fn with_edge_dna<'py>(
+        &self,
+        py: Python<'py>,
+        signal: &str,
+        at: f64,
+        times: f64,
+        search: Option<String>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let known = Signal::from_name(signal).filter(|known| self.tree.signals.contains(known));
+        let Some(known) = known else {
+            let all = self.tree.signals.iter().map(|each| each.name()).collect::<Vec<_>>().join(", ");
+            return Err(input_error(format!("signal: expected one of {all}, got {signal}")));
+        };
+        let mut tree = RuleTable { provenance: self.made(search), ..self.tree.clone() };
+        let edges = tree.edges(known);
+        let Some(number) = edges.iter().position(|&edge| edge == at) else {
+            return Err(input_error(format!("{signal}: expected where the table is split, got {at}")));
+        };
+        let to = known.at_rest() + (at - known.at_rest()) * times;
+        let below = if number == 0 { known.at_rest() } else { edges[number - 1] };
+        let above = edges.get(number + 1).copied().unwrap_or(rules::DEFAULT_DOMAIN);
+        if !(below < to && to < above) {
+            return Err(input_error(format!("{signal}: expected a place between {below} and {above}, got {to}")));
+        }
+        tree.move_bound(known, at, to);
+        Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
+    }
+
+    /// Where it is split: signals and places, in order.
+    #[getter]
+    fn edges(&self) -> Vec<(&'static str, f64)> {
+        let of = |&signal: &Signal| self.tree.edges(signal).into_iter().map(move |edge| (signal.name(), edge));
+        self.tree.signals.iter().flat_map(of).collect()
+    }
+
     #[getter]
     fn dna<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.tree.to_dna())

@@ -184,6 +184,16 @@ impl RuleTable {
         made
     }
 
+    /// Where the table is split along a signal, in order.
+    #[must_use]
+    pub fn edges(&self, signal: Signal) -> Vec<f64> {
+        let (axis, rest) = (signal as usize, signal.at_rest());
+        let mut edges: Vec<f64> = self.rules().iter().map(|(cell, _)| cell.lower[axis]).filter(|&e| e > rest).collect();
+        edges.sort_unstable_by(f64::total_cmp);
+        edges.dedup();
+        edges
+    }
+
     /// Moves a place at which the table is split along a signal: `to` must lie between the two places beside it. What a file had
     /// besides of boxes that begin or end there is not kept.
     pub fn move_bound(&mut self, signal: Signal, from: f64, to: f64) {

@@ -135,6 +135,22 @@ class Table(_core.Table):
         with told_as(TableError):
             return type(self)(self.with_actions_dna(actions, self._by_hand(changed)), name)
 
+    def with_edge(self, signal: str, at: float, times: float, name: str) -> Self:
+        """The same rules, split elsewhere: one of its `edges` so many times as far from where the signal is at rest.
+
+        At rest the RTT ratio is 1, and all others are 0. Provenance is as of `with_law`.
+
+        >>> table = exmachina.Table.of("known-1x")
+        >>> signal, at = table.edges[0]
+        >>> table.with_edge(signal, at, 1.01, "wider").edges[0][1] > at
+        True
+
+        Raises:
+            TableError: If it is not split there, or the next edge is nearer than that.
+        """
+        with told_as(TableError):
+            return type(self)(self.with_edge_dna(signal, at, times, self._by_hand({f"{signal} {at:g}": times})), name)
+
     def _by_hand(self, changed: Mapping[str, Any]) -> str | None:
         """How this was made, and what was changed since."""
         if self.provenance is None:

@@ -1,9 +1,10 @@
-"""Candidates near a rule table: what a few of its rules do is other."""
+"""Candidates near a rule table: what a few of its rules do is other, or a place where it is split is elsewhere."""
 
 import math
 import random
 from bisect import bisect
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
@@ -12,48 +13,81 @@ from exmachina import _core
 from exmachina.errors import TableError
 from exmachina.schemes import Table
 
-__all__ = ["Rules"]
+__all__ = ["Change", "changes"]
 
-MOVED, ALIKE, NEAR = 4, 0.3, 0.006
-"""Rules that change at most; how often all rules of a window change together; and how near to a pace a split of an
-average may be, as a share."""
+EDGE, ALIKE = 0.25, 0.25
+"""How often an edge moves; and how often all rules of a window change together, not one of them."""
+NEAR = 0.006
+"""How near to a pace a split of an average may be, as a share."""
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 """Pauses between packets."""
+TRIES = 20
+"""As many times as many changes are drawn at most as are asked for: some are not possible."""
 
 
-class Rules:
-    """A table, by what its rules do, and how likely each is to be changed, summed up over rules."""
+@dataclass(frozen=True)
+class Change:
+    """What is other: what rules do, or where one edge is."""
 
-    def __init__(self, table: Table, shares: Sequence[float]) -> None:
-        self.table, self.shares = table, shares
+    rules: tuple[int, ...] = ()
+    by: tuple[float, int, float] = (0.0, 0, 0.0)
+    """More of the window, packets more, and the pause's logarithm."""
+    edge: tuple[str, float, float] | None = None
+    """The signal, the place, and how many times as far from where the signal is at rest it is to be."""
 
-    def elsewhere(self, size: float, stream: random.Random) -> "Rules":
-        """Where a few rules, or all that have the window of one of them, do something else.
+    def of(self, table: Table) -> Table | None:
+        """The table with it; none if it cannot be, or changes nothing.
 
         No split of an average comes nearer to a pace than 0.6 %: where it settles there a clock's last bit decides.
         """
-        actions = self.table.actions
-        alike = stream.random() < ALIKE
-        for _ in range(1 if alike else 1 + int(stream.random() * MOVED)):
-            chosen = bisect(self.shares, stream.random() * self.shares[-1])
-            change = _drawn_change(size, stream)
-            like = _windows(actions[chosen])
-            for rule, action in enumerate(actions):
-                if _windows(action) == like if alike else rule == chosen:
-                    actions[rule] = changed(action, *change)
         try:
-            table = self.table.with_actions(actions, self.table.name)
+            if self.edge is not None:
+                other = table.with_edge(*self.edge, table.name)
+            else:
+                actions = table.actions
+                for rule in self.rules:
+                    actions[rule] = changed(actions[rule], *self.by)
+                if actions == table.actions:
+                    return None
+                other = table.with_actions(actions, table.name)
         except TableError:
-            return self
-        return Rules(table, self.shares) if nearest(table) > NEAR else self
+            return None
+        return other if nearest(other) > NEAR else None
+
+
+def changes(table: Table, shares: Sequence[float], size: float, count: int, stream: random.Random) -> list[Change]:
+    """Such changes of a table, all of them possible; `shares` is how likely rules are to be changed, summed up.
+
+    Fewer than asked for where it hardly can be changed at all.
+    """
+    edges, possible = table.edges, list[Change]()
+    for _ in range(TRIES * count):
+        if len(possible) == count:
+            break
+        change = _edge(edges, size, stream) if edges and stream.random() < EDGE else _rules(table, shares, size, stream)
+        if change.of(table) is not None:
+            possible.append(change)
+    return possible
+
+
+def _edge(edges: Sequence[tuple[str, float]], size: float, stream: random.Random) -> Change:
+    signal, at = edges[int(stream.random() * len(edges))]
+    return Change(edge=(signal, at, math.exp(2 * size * _normal(stream))))
+
+
+def _rules(table: Table, shares: Sequence[float], size: float, stream: random.Random) -> Change:
+    chosen = bisect(shares, stream.random() * shares[-1])
+    alike, actions = stream.random() < ALIKE, table.actions
+    like = _windows(actions[chosen])
+    those = [rule for rule, action in enumerate(actions) if _windows(action) == like] if alike else [chosen]
+    return Change(tuple(those), _drawn_change(size, stream))
 
 
 def nearest(table: Table) -> float:
     """How near a split of an average is to a pace, as a share of the pace."""
-    frame = table.frame
-    splits = [frame[name].to_numpy() for name in frame.columns if name.endswith(("ewma_from", "ewma_to"))]
-    at, paces = np.unique(splits), frame["intersend_ms"].to_numpy()
-    return float(np.abs(at[at > 0, None] / paces[paces > 0] - 1).min(initial=1.0))
+    at = np.unique([place for signal, place in table.edges if signal.endswith("ewma")])
+    paces = np.array([action.intersend_ms for action in table.actions])
+    return float(np.abs(at[:, None] / paces[paces > 0] - 1).min(initial=1.0))
 
 
 def changed(action: _core.Action, multiple: float, packets: int, pause: float) -> _core.Action:

@@ -35,10 +35,11 @@ class Steadied:
     """Whose networks were disturbed, and others whose scores counted."""
     options: SteadyOptions
     steps: pl.DataFrame
-    """One row per step: step (from 1), taken (which candidate, from 1; 0 for none; of a law the best), of a table gain
-    (of its best over what there was) and gain_again (on other networks; none where there was no best), and of what
-    there was (of a law: in the mean of its candidates), on the states of the step, the shares back, below and stays;
-    of a law the order of its candidates, numbers from 0, the best first."""
+    """One row per step: step (from 1), taken (how many changes of a table; of a law which candidate is the best, from
+    1), of a table gain (of the best candidate over what there was) and gain_again (on the last networks on which any
+    were tried; none where nobody was ahead), and of what there was (of a law: in the mean of its candidates), on the
+    states of the step, the shares back, below and stays; order, numbers from 0: which candidates were taken, or of a
+    law all, the best first."""
     checks: pl.DataFrame
     """By networks and states that chose nothing, one row for it and one for what it was: scheme, score (by weight
     the mean over models), back, below, stays, uneven (as of `Disturbed.summary`)."""

@@ -96,8 +96,9 @@ def steady(
     share of states in which a flow is below half of its share, and of networks on which one is undisturbed; twice the
     share in which one stays there; what is missing of 0.997 that are back. Less, too, five times the share of senders
     that received nothing, and ten times what is lost of the score, and a standard error of it, besides what may be. In
-    each step candidates meet the same networks and states, which no other step has. Of a table what a few rules do is
-    other; the best is tried again beside what there was on others, and stays if it is ahead there, too. Laws are a
+    each step candidates meet the same networks and states, which no other step has. Of a table one thing is other (what
+    a rule does, or all with the same window, or where the table is split); the best are tried again beside what there
+    was on others, and those ahead there, too, once more together: as many stay as are the most ahead. Laws are a
     generation of an evolution, which learns from their order (CMA-ES); what comes of it is the mean of where the later
     half of the generations were.
 
@@ -214,7 +215,7 @@ class _Steps:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        ways = ["evolution"] if self.begun.law is not None else []
+        ways = ["evolution" if self.begun.law is not None else "several"]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:

@@ -28,6 +28,7 @@ BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 """What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
 back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
 the search (`policy_search.rs`)."""
+STEP = "step"
 QUARTERS = 4
 PARTS = 5
 """Networks are disturbed in so many turns: who is behind after one is in none that follows."""
@@ -46,8 +47,8 @@ class Trial:
     options: SteadyOptions
     engine: Engine
 
-    def worth(self, tables: Sequence[Table], number: int, *, again: bool) -> tuple[Floats, pl.DataFrame]:
-        """Of each on this step's networks, or on those on which its best is tried again, and what states did.
+    def worth(self, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
+        """Of each on a step's networks, or on twice as many others, where its best are tried "again" or "together".
 
         Whoever is behind the first by its score alone, or once some states have cost it, is disturbed no further.
 
@@ -58,12 +59,12 @@ class Trial:
         Raises:
             OptionError: If nobody received anything where all run what it began with.
         """
-        seed = named_seed(self.options.seed, "again" if again else "step", number)
-        scores = self._bounded(tables, (2 if again else 1) * self.options.specimens, seed)
+        seed, times = named_seed(self.options.seed, trying, number), 1 if trying == STEP else 2
+        scores = self._bounded(tables, times * self.options.specimens, seed)
         states = self.states(tables[:1], self.options.disturbed, seed)
         back, below, stays, uneven = states.select("back", "below", "stays", "uneven").row(0)
         worth = scores[0] - _cost(back, below, stays, uneven)
-        most = np.full(len(tables) - 1, np.inf) if again else scores[1:] - worth
+        most = np.full(len(tables) - 1, np.inf) if trying != STEP else scores[1:] - worth
         return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
 
     def worths(self, tables: Sequence[Table], number: int) -> tuple[Floats, pl.DataFrame]:
@@ -75,7 +76,7 @@ class Trial:
         Raises:
             OptionError: If nobody received anything where all run what it began with.
         """
-        seed = named_seed(self.options.seed, "step", number)
+        seed = named_seed(self.options.seed, STEP, number)
         scores = self._bounded(tables, self.options.specimens, seed)
         states = self.states(tables, self.options.disturbed, seed)
         back, below, stays, uneven = states.select("back", "below", "stays", "uneven").to_numpy().T

@@ -84,15 +84,12 @@ pub fn clear_table(table: &RuleTable, model: &Model) -> RuleTable {
     let mut table = table.clone();
     let settled = settled(&table, model);
     for signal in AVERAGES {
-        let axis = signal as usize;
-        let mut bounds: Vec<f64> = table.rules().iter().map(|(cell, _)| cell.lower[axis]).collect();
-        bounds.sort_unstable_by(f64::total_cmp);
-        bounds.dedup();
+        let mut bounds = table.edges(signal);
         for i in 0..bounds.len() {
             let (from, to) = (bounds[i], clear_of(bounds[i], &settled));
             let below = if i == 0 { 0.0 } else { bounds[i - 1] };
             let above = bounds.get(i + 1).copied().unwrap_or(f64::INFINITY);
-            if from > 0.0 && to != from && below < to && to < above {
+            if to != from && below < to && to < above {
                 table.move_bound(signal, from, to);
                 bounds[i] = to;
             }

@@ -35,9 +35,7 @@ pub fn shifted(kind: Option<Signal>, table: &RuleTable, uses: &[f64], model: &Mo
 
 fn edges_moved(signal: Signal, table: &RuleTable, uses: &[f64], narrowest: f64) -> Vec<RuleTable> {
     let (axis, rules, rest) = (signal as usize, table.rules(), signal.at_rest());
-    let mut edges: Vec<f64> = rules.iter().map(|(cell, _)| cell.lower[axis]).filter(|&edge| edge > rest).collect();
-    edges.sort_unstable_by(f64::total_cmp);
-    edges.dedup();
+    let edges = table.edges(signal);
     let weight = |edge: f64| -> f64 {
         let beside =
             rules.iter().zip(uses).filter(|((cell, _), _)| cell.lower[axis] == edge || cell.upper[axis] == edge);
