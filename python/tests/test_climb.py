@@ -79,20 +79,20 @@ def climb(monkeypatch: pytest.MonkeyPatch, ahead: dict[str, Sequence[float]]) ->
 
     monkeypatch.setattr(Trial, "worth", worth)
     with opened(EngineOptions(threads=1)) as engine:
-        options = SteadyOptions(candidates=12, size=0.1, lost=0)
+        options = SteadyOptions(candidates=48, size=0.1, lost=0)
         climb = Climb(Trial((Model.of("known-1x"),), BEGUN, options, engine))
         line = climb.step(0, None)
     assert tried == [(trying, len(of) + 1) for trying, of in ahead.items()]
     return climb, line
 
 
-FIRST = [0.0, 3.0, -1.0, 1.0, 0.0, 2.0, 0.5, -np.inf, 0.0, 0.0, 0.0, 0.0]
+FIRST = [0.0, 3.0, -1.0, 1.0, 0.0, 2.0, 0.5, -np.inf, *[0.0] * 40]
 
 
 def test_as_many_stay_as_are_the_most_ahead_together(monkeypatch: pytest.MonkeyPatch) -> None:
     again = [0.2, -0.1, 0.4]
     one, line = climb(monkeypatch, {"step": FIRST, "again": again, "together": [0.3, 0.1]})
-    assert (line["taken"], line["order"]) == (1, [3]), "of the best quarter: 1, 5 and 3, of which 3 and 1 held"
+    assert (line["taken"], line["order"]) == (1, [3]), "of the best sixteenth: 1, 5 and 3, of which 3 and 1 held"
     two, both = climb(monkeypatch, {"step": FIRST, "again": again, "together": [0.3, 0.6]})
     assert (both["order"], both["gain"]) == ([3, 1], 3.0)
     assert both["gain_again"] == pytest.approx(0.6)
@@ -107,5 +107,5 @@ def test_what_does_not_hold_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> Non
     single, line = climb(monkeypatch, {"step": FIRST, "again": [-0.2, 0.1, -0.4]})
     assert (line["taken"], line["order"]) == (1, [5])
     assert single.table.dna != BEGUN.dna
-    _, line = climb(monkeypatch, {"step": [-0.1] * 12})
+    _, line = climb(monkeypatch, {"step": [-0.1] * 48})
     assert (line["taken"], line["gain_again"]) == (0, None)

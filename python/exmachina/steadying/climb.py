@@ -23,7 +23,7 @@ __all__ = ["Climb"]
 
 LOOKED_UP = 10
 """After so many steps it is looked up again which rules are used where flows are lost."""
-TRIED_AGAIN = 4
+TRIED_AGAIN = 16
 """One of so many candidates is tried again, at most."""
 
 

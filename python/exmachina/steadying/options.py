@@ -32,7 +32,7 @@ class SteadyOptions(EngineOptions):
 
     steps: int = 40
     candidates: int | None = None
-    """Of a step: near a table (24 if not given) one thing is other, and what is ahead on other networks, too, is kept;
+    """Of a step: near a table (96 if not given) one thing is other, and what is ahead on other networks, too, is kept;
     near a law (12) all its numbers are."""
     specimens: int = 48
     """Networks of a step that scores are of, of each model; twice as many where a table's best are tried again."""
@@ -79,7 +79,7 @@ class SteadyOptions(EngineOptions):
         Raises:
             OptionError: If a law's candidates are too few to learn from.
         """
-        candidates, size = (12, 0.03) if law else (24, 0.1)
+        candidates, size = (12, 0.03) if law else (96, 0.1)
         given = replace(self, candidates=self.candidates or candidates, size=self.size or size)
         if law and given.candidates is not None and given.candidates < LEAST_OF_LAW:
             raise OptionError(f"candidates: expected at least {LEAST_OF_LAW} of a law, got {given.candidates}")

@@ -112,7 +112,8 @@ def steady(
         model: Whose networks count: a model, the path of a model file, or the name of one that comes with the program;
             what the table was designed for if not given.
         options: How many steps, on how much, and what they may cost.
-        also: Other models, without their `[[also]]`: the mean of the scores on all counts.
+        also: Other models, without their `[[also]]`: the mean of the scores on all counts (of a table where candidates
+            are tried again).
         output: A folder, created if missing: results are written there at the end (see `Steadied.save`), and what steps
             took is kept there meanwhile, so that the same call goes on where one was interrupted, and with more steps
             where one ended.
@@ -202,7 +203,11 @@ class _Steps:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
         made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
-        made |= {"also": [model.name for model in self.trial.models[1:] if model.entry is None], "key": self.key}
+        made |= {
+            "model": self.trial.models[0].name,
+            "also": [model.name for model in self.trial.models[1:] if model.entry is None],
+            "key": self.key,
+        }
         made |= {"search": "climb" if table.law is None else "evolution"}
         made |= {"start": f"sha256:{sha256(self.begun.dna).hexdigest()}"}
         before = {"before": known["steadied"]} if "steadied" in known else {}

@@ -4,7 +4,7 @@ What is lost is taken for a standard error more than it seems: of some candidate
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,8 @@ class Trial:
     def worth(self, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
         """Of each on a step's networks, or on twice as many others, where its best are tried "again" or "together".
 
+        On a step's networks other models do not count, but those of `[[also]]`: most of what is tried is found there.
+
         Whoever is behind the first by its score alone, or once some states have cost it, is disturbed no further.
 
         Returns:
@@ -60,12 +62,17 @@ class Trial:
             OptionError: If nobody received anything where all run what it began with.
         """
         seed, times = named_seed(self.options.seed, trying, number), 1 if trying == STEP else 2
-        scores = self._bounded(tables, times * self.options.specimens, seed)
+        scores = self._where(trying)._bounded(tables, times * self.options.specimens, seed)
         states = self.states(tables[:1], self.options.disturbed, seed)
         back, below, stays, uneven = states.select("back", "below", "stays", "uneven").row(0)
         worth = scores[0] - _cost(back, below, stays, uneven)
         most = np.full(len(tables) - 1, np.inf) if trying != STEP else scores[1:] - worth
         return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
+
+    def _where(self, trying: str) -> "Trial":
+        """With the models that count there."""
+        own = [model for k, model in enumerate(self.models) if k == 0 or model.entry is not None]
+        return replace(self, models=own) if trying == STEP else self
 
     def worths(self, tables: Sequence[Table], number: int) -> tuple[Floats, pl.DataFrame]:
         """Of each on this step's networks, all of them disturbed to the end, and what states did to each.
