@@ -110,6 +110,20 @@ def test_worth_is_the_score_less_what_states_cost() -> None:
     assert worth[1] - each[1] >= TOO_MUCH * (scores[0] - scores[1]) - 1e-9, "a quarter loses at least what all lose"
 
 
+def test_with_no_states_the_score_alone_counts() -> None:
+    found = steadied(disturbed=0, steps=1)
+    assert found.steps.select(pl.col("back", "below", "stays").null_count()).row(0) == (1, 1, 1)
+    assert found.checks["back"].null_count() == 0, "what it does to them is told at the end"
+    with opened(EngineOptions(threads=2)) as engine:
+        alone = replace(trial(engine, gives=None), options=replace(FEW, disturbed=0, gives=None))
+        worth, _ = alone.worth([BEGUN, began_with("tao-10x-unsteady")], 0, "together")
+        every, _ = alone.worths([BEGUN], 0)
+        scores = alone.reports([BEGUN], 16, named_seed(1, "together", 0))[0].summary["score"]
+        step = alone.reports([BEGUN], 8, named_seed(1, "step", 0))[0].summary["score"]
+    assert (worth[0], every[0]) == (pytest.approx(scores[0]), pytest.approx(step[0]))
+    assert np.isfinite(worth[1])
+
+
 def test_who_is_behind_is_disturbed_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = [BEGUN, began_with("tao-10x-unsteady"), holding(BEGUN)]
     with opened(EngineOptions(threads=2)) as engine:

@@ -29,6 +29,7 @@ BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
 the search (`policy_search.rs`)."""
 STEP = "step"
+SHARES = "back", "below", "stays", "uneven"
 QUARTERS = 4
 PARTS = 5
 """Networks are disturbed in so many turns: who is behind after one is in none that follows."""
@@ -64,8 +65,7 @@ class Trial:
         seed, times = named_seed(self.options.seed, trying, number), 1 if trying == STEP else 2
         scores = self._where(trying)._bounded(tables, times * self.options.specimens, seed)
         states = self.states(tables[:1], self.options.disturbed, seed)
-        back, below, stays, uneven = states.select("back", "below", "stays", "uneven").row(0)
-        worth = scores[0] - _cost(back, below, stays, uneven)
+        worth = scores[0] - _cost_of(states)[0]
         most = np.full(len(tables) - 1, np.inf) if trying != STEP else scores[1:] - worth
         return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
 
@@ -86,8 +86,7 @@ class Trial:
         seed = named_seed(self.options.seed, STEP, number)
         scores = self._bounded(tables, self.options.specimens, seed)
         states = self.states(tables, self.options.disturbed, seed)
-        back, below, stays, uneven = states.select("back", "below", "stays", "uneven").to_numpy().T
-        return scores - _cost(back, below, stays, uneven), states
+        return scores - _cost_of(states), states
 
     def _bounded(self, tables: Sequence[Table], specimens: int, seed: int) -> Floats:
         """The score of each, less what is lost besides what may be; less than all else if it has none."""
@@ -102,13 +101,13 @@ class Trial:
         """What disturbed states cost each; infinite where it is as much as that, which some of them tell."""
         networks, each = self.options.disturbed, self.options.states
         costs, counts = np.zeros(len(tables)), np.zeros((4, len(tables)))
-        for part in np.array_split(np.arange(networks), min(PARTS, networks)):
+        for part in np.array_split(np.arange(networks), max(1, min(PARTS, networks))):
             left = np.flatnonzero(costs < most)
-            if len(left) == 0:
+            if len(left) * networks == 0:
                 break
             those = [tables[int(k)] for k in left]
             frame = self._disturbed(those, len(part), seed, skip=int(part[0])).frame
-            sums = frame.group_by("scheme", maintain_order=True).agg(pl.sum("back", "below", "stays", "uneven"))
+            sums = frame.group_by("scheme", maintain_order=True).agg(pl.sum(*SHARES))
             counts[:, left] += sums.drop("scheme").to_numpy().T
             back, below, stays, uneven = counts[:, left]
             # All that is to come may be back.
@@ -118,7 +117,10 @@ class Trial:
         return np.where(costs < most, costs, np.inf)
 
     def states(self, tables: Sequence[Table], specimens: int, seed: int) -> pl.DataFrame:
-        """What disturbed states do to each."""
+        """What disturbed states do to each; nothing is known where there are none."""
+        if specimens == 0:
+            names = {"scheme": [table.name for table in tables]}
+            return pl.DataFrame(names).with_columns(pl.lit(None, pl.Float64).alias(share) for share in SHARES)
         return self._disturbed(tables, specimens, seed).summary
 
     def _disturbed(self, tables: Sequence[Table], specimens: int, seed: int, *, skip: int = 0) -> Disturbed:
@@ -189,6 +191,12 @@ class Trial:
 def _cost(back: Any, below: Any, stays: Any, uneven: Any) -> Any:
     """What shares of states, and of networks that are uneven undisturbed, cost: numbers or arrays."""
     return BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
+
+
+def _cost_of(states: pl.DataFrame) -> Floats:
+    """What disturbed states cost each; nothing where there are none."""
+    cost: Floats = _cost(*states.select(SHARES).to_numpy().T)
+    return np.nan_to_num(cost)
 
 
 def _behind(report: ScoreReport, tables: int) -> Floats:
