@@ -339,8 +339,9 @@ def test_mistakes(settings: dict[str, Any], words: str) -> None:
         steady(BEGUN, **settings)
 
 
-def test_pictures(tmp_path: Path) -> None:
-    found = steady(BEGUN, SMALL, FEW, steps=1)
+@pytest.mark.parametrize("disturbed", [6, 0])
+def test_pictures(disturbed: int, tmp_path: Path) -> None:
+    found = steadied(steps=1, disturbed=disturbed)
     assert [path.name for path in draw(found, tmp_path)] == ["steadied.png", "steadied.svg"]
     assert "what is lost" in (tmp_path / "steadied.svg").read_text()
 

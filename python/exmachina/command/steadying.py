@@ -64,8 +64,8 @@ def steady(
 
 
 def _count(now: Steadying) -> Count:
-    words = "" if now.stays is None else f"{now.taken} steps taken, {percent(now.stays)} of states stay below half"
-    return Count(now.doing, now.done, words, now.left_s)
+    lost = [] if now.stays is None else [f"{percent(now.stays)} of states stay below half"]
+    return Count(now.doing, now.done, ", ".join([f"{now.taken} steps taken", *lost]), now.left_s)
 
 
 def _show(console: Console, steadied: Steadied) -> None:

@@ -29,10 +29,10 @@ def steadied_chart(steadied: Steadied) -> alt.HConcatChart:
 
 
 def _lost(frame: pl.DataFrame, index: str) -> pl.DataFrame:
-    """One row per share of states that are lost."""
+    """One row per share of states that are lost; none of steps that disturbed nothing."""
     lost = frame.select(index, (1 - pl.col("back")).alias("not back"), "below", "stays")
     named = lost.rename({"below": "below half of a share", "stays": "stays there"})
-    return named.unpivot(index=index, variable_name="what", value_name="share")
+    return named.unpivot(index=index, variable_name="what", value_name="share").drop_nulls()
 
 
 def _scale(lost: pl.DataFrame) -> alt.Scale:
