@@ -271,7 +271,9 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     """What was climbed or evolved to from a design, by which steps, and what is other for it."""
     made, others = design["steadied"], list(design["by_hand"])
     rules = [other for other in others if other.startswith("rule ")]
+    edges = [other for other in others if " " in other and other not in rules]
     changed = f"what {len(rules)} of its rules do" if rules else ", ".join(f"`{other}`" for other in others)
+    changed += f", and where it is split in {len(edges)} places" if edges else ""
     return (
         f"`{name}` was designed, and then {evolved_or_climbed(made)} so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "

@@ -28,8 +28,10 @@ they count as on from when their connection stands. Runs are {runs}.
 Nothing that ns-3 says made or chose any of these algorithms. Their networks are no strangers, though: rates, RTTs and
 numbers of senders are those that each was trained for, but for tao-rtt-150's RTTs of 100, 200 and 300 ms and for what
 `-robust` and `internet-1` have besides, figure 4's transfers are in no training, and at the points of the tao models
-they had been looked at in this simulator, in the papers' transport ([sturdy.md](sturdy.md#by-the-papers-measure)). What
-each was chosen by: [algorithms.md](algorithms.md#what-they-were-tuned-on).{outdated}
+they had been looked at in this simulator, in the papers' transport ([sturdy.md](sturdy.md#by-the-papers-measure));
+`tao-100x` was worked on, on other networks, after a look at its row of 10 Mbit/s here
+([how](designs.md#many-small-changes)). What each was chosen by:
+[algorithms.md](algorithms.md#what-they-were-tuned-on).{outdated}
 
 ## How far apart
 
@@ -71,7 +73,8 @@ In [ns-3](docs/ns3.md), another simulator with hosts of its own, the algorithms 
 tables at {ahead} of {points} points by the papers' measure, behind by more than {behind:g} at {lost}, and have the
 throughput that they have here within {gap} in the median. With eight senders of 100 kB on 15 Mbit/s and 150 ms
 `{ours}` has {got} there, the published table {published}, {humans}. Nothing there chose
-any of them; most of the networks are of the ranges that they were trained for.
+any of them, but `tao-100x` was worked on after a look at it; most of the networks are of the ranges that they were
+trained for.
 """
 CROWD, OURS, HUMANS = "figure 4", "general-1", {"cubic": "Cubic", "newreno": "NewReno", "vegas": "Vegas", "bbr1": "BBR"}
 
