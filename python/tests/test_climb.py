@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from conftest import reference
 
 from exmachina import Action, EngineOptions, Model, SteadyOptions, Table, TableError, opened
 from exmachina.stats import Floats
@@ -51,6 +52,10 @@ def test_an_edge_moves_between_those_beside_it() -> None:
     ):
         with pytest.raises(TableError, match=words):
             BEGUN.with_edge(*given, "no")
+    published = Table.load(reference("remycc/RemyCC-2013-delta0.1.dna"))
+    last = max(at for signal, at in published.edges if signal == "ack_ewma")
+    with pytest.raises(TableError, match=r"ack_ewma: expected a place between .* and 16384, got 20000"):
+        published.with_edge("ack_ewma", last, 20_000 / last, "beyond the domain")
     with pytest.raises(TableError, match="expected where"):
         Table.load("general-1").with_edge("rtt_ratio", 1.1, 1.1, "a law has none")
 

@@ -211,7 +211,7 @@ impl Table {
         };
         let to = known.at_rest() + (at - known.at_rest()) * times;
         let below = if number == 0 { known.at_rest() } else { edges[number - 1] };
-        let above = edges.get(number + 1).copied().unwrap_or(rules::DEFAULT_DOMAIN);
+        let above = edges.get(number + 1).copied().unwrap_or(tree.root.cell.upper[known as usize]);
         if !(below < to && to < above) {
             return Err(input_error(format!("{signal}: expected a place between {below} and {above}, got {to}")));
         }
