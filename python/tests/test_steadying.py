@@ -34,7 +34,7 @@ from exmachina import (
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
-from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, shares
+from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, Trying, shares
 
 FEW = SteadyOptions(
     steps=3, candidates=3, specimens=8, seconds_each=10, disturbed=6, states=4, gives=None, lost=0, checks=6, threads=1
@@ -205,7 +205,7 @@ def test_what_was_interrupted_goes_on_and_ends_the_same(tmp_path: Path, monkeypa
     tried = []
     worth = Trial.worth
 
-    def counted(self: Trial, tables: Any, number: int, trying: str) -> Any:
+    def counted(self: Trial, tables: Any, number: int, trying: Trying) -> Any:
         tried.append(number)
         return worth(self, tables, number, trying)
 

@@ -37,7 +37,7 @@ def steady(
         model: A model file (.toml), or the name of one that comes with the program; if not given, what the table was
             designed for.
         also: Other models, with commas between them: the mean of the scores on all counts, and with them on what the
-            model has under `[[also]]`; of a table where candidates are tried again.
+            model has under `[[also]]`. Of a table's candidates only those that are tried again meet other models.
         options: See `SteadyOptions`.
         output: Write the algorithm, numbers and pictures into this folder; NAME-steady if not given.
         quiet: Show no progress.

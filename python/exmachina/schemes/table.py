@@ -149,7 +149,7 @@ class Table(_core.Table):
             TableError: If it is not split there, or the next edge is nearer than that.
         """
         with told_as(TableError):
-            return type(self)(self.with_edge_dna(signal, at, times, self._by_hand({f"{signal} {at:g}": times})), name)
+            return type(self)(self.with_edge_dna(signal, at, times, self._by_hand({f"{signal} {at}": times})), name)
 
     def _by_hand(self, changed: Mapping[str, Any]) -> str | None:
         """How this was made, and what was changed since."""

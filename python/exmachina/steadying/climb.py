@@ -17,7 +17,7 @@ from exmachina.schemes import Table
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
 from exmachina.steadying.candidates import Change, changes
-from exmachina.steadying.trial import Trial, shares
+from exmachina.steadying.trial import Trial, Trying, shares
 
 __all__ = ["Climb"]
 
@@ -63,7 +63,7 @@ class Climb:
         found = {"step": number + 1, "taken": len(order), "gain": gain, "gain_again": again}
         return found | states.row(0, named=True) | {"order": order}
 
-    def _worth(self, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
+    def _worth(self, tables: Sequence[Table], number: int, trying: Trying) -> tuple[Floats, pl.DataFrame]:
         """By how much each is worth more than what there is; and what states did to that."""
         worth, states = self.trial.worth([self.table, *tables], number, trying)
         return worth[1:] - worth[0], states

@@ -112,8 +112,8 @@ def steady(
         model: Whose networks count: a model, the path of a model file, or the name of one that comes with the program;
             what the table was designed for if not given.
         options: How many steps, on how much, and what they may cost.
-        also: Other models, without their `[[also]]`: the mean of the scores on all counts (of a table where candidates
-            are tried again).
+        also: Other models, without their `[[also]]`: the mean of the scores on all counts. Of a table's candidates only
+            those that are tried again meet them.
         output: A folder, created if missing: results are written there at the end (see `Steadied.save`), and what steps
             took is kept there meanwhile, so that the same call goes on where one was interrupted, and with more steps
             where one ended.

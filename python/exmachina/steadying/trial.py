@@ -5,7 +5,7 @@ What is lost is taken for a standard error more than it seems: of some candidate
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -22,13 +22,15 @@ from exmachina.seeds import named_seed
 from exmachina.stats import Floats, Interval
 from exmachina.steadying.options import SteadyOptions
 
-__all__ = ["Trial", "shares"]
+__all__ = ["Trial", "Trying", "shares"]
 
 BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 """What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
 back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
 the search (`policy_search.rs`)."""
-STEP = "step"
+Trying: TypeAlias = Literal["step", "again", "together"]
+"""On which networks: a step's, or others, where its best are tried again, and then together."""
+STEP: Trying = "step"
 SHARES = "back", "below", "stays", "uneven"
 QUARTERS = 4
 PARTS = 5
@@ -48,7 +50,7 @@ class Trial:
     options: SteadyOptions
     engine: Engine
 
-    def worth(self, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
+    def worth(self, tables: Sequence[Table], number: int, trying: Trying) -> tuple[Floats, pl.DataFrame]:
         """Of each on a step's networks, or on twice as many others, where its best are tried "again" or "together".
 
         On a step's networks other models do not count, but those of `[[also]]`: most of what is tried is found there.
@@ -69,7 +71,7 @@ class Trial:
         most = np.full(len(tables) - 1, np.inf) if trying != STEP else scores[1:] - worth
         return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
 
-    def _where(self, trying: str) -> "Trial":
+    def _where(self, trying: Trying) -> "Trial":
         """With the models that count there."""
         own = [model for k, model in enumerate(self.models) if k == 0 or model.entry is not None]
         return replace(self, models=own) if trying == STEP else self
@@ -100,10 +102,12 @@ class Trial:
     def _costs(self, tables: Sequence[Table], seed: int, most: Floats) -> Floats:
         """What disturbed states cost each; infinite where it is as much as that, which some of them tell."""
         networks, each = self.options.disturbed, self.options.states
+        if networks == 0:
+            return np.where(most > 0, 0.0, np.inf)
         costs, counts = np.zeros(len(tables)), np.zeros((4, len(tables)))
-        for part in np.array_split(np.arange(networks), max(1, min(PARTS, networks))):
+        for part in np.array_split(np.arange(networks), min(PARTS, networks)):
             left = np.flatnonzero(costs < most)
-            if len(left) * networks == 0:
+            if len(left) == 0:
                 break
             those = [tables[int(k)] for k in left]
             frame = self._disturbed(those, len(part), seed, skip=int(part[0])).frame
