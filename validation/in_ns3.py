@@ -85,13 +85,7 @@ class Network:
                 "link": {"rate_mbps": self.rate_mbps, "buffer": self.room},
                 "path": {"rtt_ms": self.rtt_ms},
                 "senders": {"count": self.senders, "workload": workload},
-                "transport": {
-                    "preset": "today",
-                    "packet_bytes": 1500,
-                    "ack_bytes": 0,
-                    "first_receive_window_bytes": 65_535,
-                    **delay,
-                },
+                "transport": {"preset": "today", "packet_bytes": 1500, "ack_bytes": 0, **delay},
             }
         )
 

@@ -39,7 +39,7 @@ Of each scheme, over its networks: the median of the gap between the throughput 
 the largest; the same of queueing delays; and on how many networks the delay here is close: within {share} of ns-3's, or
 {ms:g} ms. Who fills whatever buffer there is goes by how losses are repaired, and of that ns-3 and we have each our own
 ([what is known of it](validation.md#our-schemes-and-queues-of-today-against-ns-3)). No receiver announces more
-than 64 kB until data have come, in ns-3 as in Linux, and here too on this page (`first_receive_window_bytes`). What a
+than 64 kB until data have come, in ns-3 as in Linux, and here too (`first_receive_window_bytes`). What a
 pace allows next is settled in ns-3 when a packet leaves, here anew with each ACK.
 
 | | networks | throughput: median gap | largest | delay: median gap, ms | largest, ms | close |

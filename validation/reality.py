@@ -35,7 +35,6 @@ FAST_MBPS = 50.0
 """Links from this rate on are measured so many at a time, others so many."""
 FAST_AT_ONCE, SLOW_AT_ONCE = 2, 8
 PACKET_BITS = 8 * 1250
-RECEIVERS = "first_receive_window_bytes = 65535\n"
 SEED = 2026
 DIGITS = 5
 """Of what is committed."""
@@ -128,8 +127,7 @@ def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, fold
     changes = {"runs": RUNS, "duration_s": RUN_S, "seed": SEED}
     evaluation = exmachina.Evaluation(text, f"{cell}.toml", files).changed(schemes, **changes)
     also = [ALSO[scheme] for scheme in schemes if scheme in ALSO]
-    as_linux = exmachina.Evaluation(with_receivers(text), f"{cell}.toml", files)
-    simulated = exmachina.evaluate(as_linux.changed([*schemes, *also], **changes), threads=1)
+    simulated = exmachina.evaluate(evaluation.changed([*schemes, *also]), threads=1)
     sides = [rows_of(simulated).with_columns(side=pl.lit("simulated"))]
     for stack in stacks:
         has = [scheme for scheme in schemes if scheme != HAS_NOT[stack]]
@@ -138,12 +136,6 @@ def compared(cell: str, schemes: list[str], stacks: list[str], trace: Path, fold
     return with_digests(both, "scheme").select(
         pl.lit(cell).alias("cell"), pl.lit(evaluation.description).alias("words"), pl.all()
     )
-
-
-def with_receivers(text: str) -> str:
-    """The same hosts, whose receivers take 64 kB until data have come, as Linux's do (RFC 7323 §2.2)."""
-    head = "[transport]\n"
-    return text.replace(head, head + RECEIVERS) if head in text else f"{text}\n{head}{RECEIVERS}"
 
 
 def measured(evaluation: exmachina.Evaluation, cell: str, stack: str, folder: Path) -> pl.DataFrame:

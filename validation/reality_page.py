@@ -25,8 +25,8 @@ HUMAN = ("cubic", "newreno", "bbr1", "bbr3")
 PAGE = """\
 # Simulation against reality
 
-Written by `python validation/reality.py`: the same scenarios in the simulator, with the preset of today's hosts whose
-receivers take 64 kB until data have come, as Linux's do (QUIC's take more, which matters to `general-0.1-robust` alone:
+Written by `python validation/reality.py`: the same scenarios in the simulator, with the preset of today's hosts (its
+receivers take 64 kB until data have come, as Linux's do; QUIC's take more, which matters to `general-0.1-robust` alone:
 it begins with more), and by
 [`exmachina testbed`](testbed.md) on Linux {release}, with its kernel at both ends and with QUIC. Between the hosts is
 the same path in all three, so that what differs is the hosts: their congestion control, recovery, timers and ACKs. In

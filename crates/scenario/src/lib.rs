@@ -98,7 +98,7 @@
 //! opening = "data"                    # or "syn": a packet of 40 bytes goes an RTT ahead (remy13); "syn-and-data": and
 //!                                     # the first data with it (remy13, Linux's modules)
 //! initial_window = 10                 # packets
-//! first_receive_window_bytes = 0      # what receivers take before the first ACK: 65535 of TCP's (RFC 7323 §2.2); 0: everything
+//! first_receive_window_bytes = 65535  # what receivers take before the first ACK (TCP's most: RFC 7323 §2.2); 0: everything
 //! delayed_ack_ms = 40                 # 0: every packet is acknowledged at once
 //! ack_packets = 2                     # that one ACK answers, at most (1 to 64): more, as where ACKs are thinned out
 //! quick_acks = 16                     # the first ACKs, and those after a packet that came twice, are not delayed

@@ -146,7 +146,7 @@ impl Settings {
             connections: Connections::Fresh,
             opening: Opening::Data,
             initial_window: 10,
-            first_receive_window: 0,
+            first_receive_window: 65_535,
             delayed_ack: Duration::from_millis(40),
             ack_packets: 2,
             quick_acks: 16,

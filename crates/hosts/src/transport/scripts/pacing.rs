@@ -52,9 +52,8 @@ fn a_window_decays_with_each_timeout_of_a_pause() {
 #[test]
 fn until_data_are_acknowledged_a_receiver_takes_what_a_syn_can_say() {
     // RFC 7323 §2.2: 65535 bytes, of packets of 1210, are 54; and in the next connection of the same sender, too.
-    let settings = Settings { first_receive_window: 65_535, ..today() };
     play(
-        settings,
+        today(),
         ConstantWindow { packets: 100 },
         "at 0    start 60   -> send 0..53; window 54
          at 100  arrive 0   -> send 54..59; window 100
