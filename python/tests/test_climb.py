@@ -114,3 +114,24 @@ def test_what_does_not_hold_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> Non
     assert single.table.dna != BEGUN.dna
     _, line = climb(monkeypatch, {"step": [-0.1] * 48})
     assert (line["taken"], line["gain_again"]) == (0, None)
+
+
+def test_what_was_taken_is_undone_where_that_is_worth_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, line = climb(monkeypatch, {"step": FIRST, "again": [0.2, -0.1, 0.4], "together": [0.3, 0.6]})
+    first, _ = one.taken
+    both, shown = one.table, list[Sequence[Table]]()
+
+    def worth(_: Trial, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
+        shown.append(tables)
+        ahead = [float(table.dna == first.of(BEGUN).dna) for table in tables[1:]]  # type: ignore[union-attr]
+        return np.array([0.0, *ahead]), pl.DataFrame({"back": [1.0]})
+
+    monkeypatch.setattr(Trial, "worth", worth)
+    undone = one.step(4, None)
+    assert [len(tables) for tables in shown] == [3, 2], "without either; and again without the second"
+    assert (undone["taken"], one.taken, one.table.dna) == (1, [first], first.of(BEGUN).dna)  # type: ignore[union-attr]
+    assert one.table.dna != both.dna
+    again = Climb(one.trial)
+    assert again.step(0, line)["order"] == line["order"]
+    assert again.table.dna == both.dna
+    assert (again.step(4, undone), again.taken, again.table.dna) == (undone, [first], one.table.dna)

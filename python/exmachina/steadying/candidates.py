@@ -13,7 +13,7 @@ from exmachina import _core
 from exmachina.errors import TableError
 from exmachina.schemes import Table
 
-__all__ = ["Change", "changes"]
+__all__ = ["Change", "Undo", "changes"]
 
 EDGE, ALIKE = 0.25, 0.25
 """How often an edge moves; and how often all rules of a window change together, not one of them."""
@@ -53,6 +53,13 @@ class Change:
         except TableError:
             return None
         return other if nearest(other) > NEAR else None
+
+
+@dataclass(frozen=True)
+class Undo:
+    """One of the changes that were taken is none."""
+
+    change: Change
 
 
 def changes(table: Table, shares: Sequence[float], size: float, count: int, stream: random.Random) -> list[Change]:

@@ -220,7 +220,7 @@ class _Steps:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        ways = ["evolution" if self.begun.law is not None else "several"]
+        ways = ["evolution" if self.begun.law is not None else "climb that undoes"]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:

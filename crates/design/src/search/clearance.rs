@@ -14,6 +14,8 @@ use crate::model::{DesignTable, Model};
 const NEAREST: f64 = 0.01;
 /// More than that, so that rounding does not undo it.
 const APART: f64 = 1.1 * NEAREST;
+/// Where a split cannot be as far off as that, it is at least further than this.
+const KNIFE: f64 = 0.1 * NEAREST;
 /// Links of so many given rates, shared by so many senders at most, have their packets' times kept clear of.
 const MOST_RATES: usize = 8;
 const MOST_SHARING: f64 = 16.0;
@@ -67,6 +69,22 @@ pub fn clear_of(at: f64, others: &[f64]) -> f64 {
     ways.min_by(|a, b| (a - at).abs().total_cmp(&(b - at).abs())).unwrap_or(at)
 }
 
+/// The same between two others of its signal. Where one of these has the place already, half of the wider way to them off the
+/// knife edge on which it stands.
+fn clear_between(at: f64, below: f64, above: f64, others: &[f64]) -> f64 {
+    let to = clear_of(at, others);
+    if to == at || (below < to && to < above) {
+        return to;
+    }
+    if !others.iter().any(|other| (at / other - 1.0).abs() < KNIFE) {
+        at
+    } else if at - below > above - at {
+        at - (0.5 * (at - below)).min(APART * at)
+    } else {
+        at + (0.5 * (above - at)).min(APART * at)
+    }
+}
+
 /// The action, with a pace near none of these edges: as it is, where that is so already, else legal.
 pub fn clear_action(action: Action, edges: &[f64], design: &DesignTable) -> Action {
     if action.intersend_ms <= 0.0 {
@@ -86,10 +104,10 @@ pub fn clear_table(table: &RuleTable, model: &Model) -> RuleTable {
     for signal in AVERAGES {
         let mut bounds = table.edges(signal);
         for i in 0..bounds.len() {
-            let (from, to) = (bounds[i], clear_of(bounds[i], &settled));
             let below = if i == 0 { 0.0 } else { bounds[i - 1] };
             let above = bounds.get(i + 1).copied().unwrap_or(f64::INFINITY);
-            if to != from && below < to && to < above {
+            let (from, to) = (bounds[i], clear_between(bounds[i], below, above, &settled));
+            if to != from {
                 table.move_bound(signal, from, to);
                 bounds[i] = to;
             }
@@ -154,6 +172,25 @@ mod tests {
         assert_eq!(cleared.len(), table.len());
         assert_eq!(clear_table(&cleared, &model), cleared);
         assert!(exmachina_rules::FlatTable::new(&cleared).is_ok());
+    }
+
+    /// tao-delta-0.1 split `ack_ewma` at 0.989, twice at the 1 ms that its link takes for a packet, and at 1.011 ms.
+    #[test]
+    fn a_knife_edge_between_others_is_moved_towards_them() {
+        let model = model("10");
+        let pace = Action { multiple: 1.0, increment: 1, intersend_ms: 0.1 };
+        let mut table = RuleTable::single(&Signal::ALL[..4], pace);
+        for (rule, edge) in [0.989, 0.999_999_999_8, 0.999_999_999_999_999_6, 1.011].into_iter().enumerate() {
+            let mut at = [0.0; SIGNALS];
+            at[Signal::AckEwma as usize] = edge;
+            table.split(rule, &at, &[Signal::AckEwma]);
+        }
+        let cleared = clear_table(&table, &model);
+        let bounds = cleared.edges(Signal::AckEwma);
+        assert_eq!((cleared.len(), bounds.len(), bounds[0], bounds[3]), (5, 4, 0.989, 1.011));
+        assert!(bounds[1..3].iter().all(|edge| (edge - 1.0).abs() > KNIFE), "{bounds:?}");
+        assert!(bounds.is_sorted_by(|a, b| a < b), "{bounds:?}");
+        assert_eq!(clear_table(&cleared, &model), cleared);
     }
 
     #[test]
