@@ -1,5 +1,6 @@
 """States that hold themselves."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,19 @@ def test_a_state_that_holds_itself_is_what_runs_end_in() -> None:
         table = Table.single(["ack_ewma", "rtt_ratio"], multiple, increment, intersend_ms, "x")
         got = score(table, NETWORK, specimens=1, seconds_each=100).summary
         assert got["normalised_throughput"][0] == pytest.approx(share, rel=0.02)
+
+
+def test_nothing_that_comes_with_the_program_is_split_at_the_spacing_of_its_link() -> None:
+    """Where a link has one rate, ACKs come at its pace, or at a part of it: a clock's last bit would decide."""
+    near = dict[str, list[float]]()
+    for one in algorithms():
+        model = tomllib.loads(one.model.text)
+        rates = [link["rate_mbps"] for link in model.get("links", [model.get("link")])]
+        spacings = [1250 * 8e-3 / rate for rate in rates if isinstance(rate, int | float)]
+        places = {at for signal, at in one.table.edges if signal.endswith("ewma")}
+        stands = [at for at in places for ms in spacings for k in range(1, 17) if abs(at / (k * ms) - 1) < 0.0005]
+        near |= {one.name: stands} if stands else {}
+    assert near == {}
 
 
 @pytest.mark.slow
