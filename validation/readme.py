@@ -71,8 +71,8 @@ the range that `{table}` was trained on, medians of runs: each 5 s on and 5 s of
 of {turns}; with transfers of 100 kB, {r4}. Of {networks} networks, how far simulations are from the kernel
 in the median, and on how many the queue is right within 10 % or 2 ms: {humans}; {tables}.
 In throughput those that were trained in the world as it is are off by {most} at most, on one of them, those that
-were not by {clean}: what a kernel adds to an RTT they take for a queue
-([network by network](docs/reality.md)).{outdated}
+were not by {clean} ([network by network](docs/reality.md);
+[what is known of it](docs/testbed.md#where-simulation-and-kernel-differ)).{outdated}
 """
 KERNELS = {"cubic": "Cubic", "newreno": "Reno", "bbr1": "BBR"}
 IN_KERNEL = "general-0.1-robust"
