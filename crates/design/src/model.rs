@@ -52,6 +52,7 @@
 //! bbr = 0
 //! flow_upset_s = 0         # mean time between instants at which a flow's window and averages are set elsewhere; 0: never
 //! link_upset_s = 0         # mean time between instants at which the link stops for a while or changes its rate; 0: never
+//! first_receive_window_packets = 0 # what receivers take until their first ACK of a flow; 0: all that comes
 //! ```
 //!
 //! A network is worth the mean utility of its senders, each by its own objective; where some run AIMD, the mean utility of

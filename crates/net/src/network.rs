@@ -245,6 +245,9 @@ pub struct Network {
     pub clock_ms: f64,
     /// How receivers of designs acknowledge; those of transports have their own way.
     pub acks: Acks,
+    /// What receivers of designs take until their first ACK of a flow, packets; 0: all. Those of transports have a window of
+    /// their own.
+    pub first_receive_window: u32,
     /// Disturbances, for designs.
     pub upsets: Upsets,
     /// What real paths and hosts have besides, for designs; on other than a [dumbbell](Network::is_dumbbell), late timers only.
@@ -262,6 +265,7 @@ impl Network {
             reordering: Reordering::default(),
             clock_ms: 0.0,
             acks: EACH_PACKET,
+            first_receive_window: 0,
             upsets: Upsets::default(),
             roughness: Roughness::default(),
         }

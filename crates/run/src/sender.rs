@@ -167,6 +167,7 @@ impl<S: Scheme> Sender<S> {
         }
         // What arrived before is acknowledged before that is told.
         self.acknowledge_held(now, clock);
+        let unheard = self.open_receive_window();
         // Packets keep their order, so that the fates of all before it are known.
         let nothing_to_come = seq + 1 == self.next_seq;
         let mute = nothing_to_come && self.next_seq >= self.limit;
@@ -179,6 +180,9 @@ impl<S: Scheme> Sender<S> {
         self.end += u32::from(by_bytes);
         if mute || by_bytes && nothing_to_come {
             self.acked = self.next_seq;
+        }
+        if unheard {
+            self.close_receive_window();
         }
         if mute || by_bytes {
             self.open();
@@ -208,6 +212,7 @@ impl<S: Scheme> Endpoint for Sender<S> {
         self.turn = 0;
         self.late_by = Duration::ZERO;
         self.forget_held();
+        self.close_receive_window();
         self.open();
     }
 

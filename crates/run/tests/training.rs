@@ -1,4 +1,4 @@
-//! What a design trains with, on known answers: ACKs for several packets, flows that are upset, links that stop, others
+//! What a design trains with, on known answers: ACKs for several packets, receivers that take few at first, flows that are upset, links that stop, others
 //! beside them.
 
 use exmachina_hosts::library::Library;
@@ -97,6 +97,57 @@ fn a_rule_acts_as_often() {
         let off = each.iter().zip(&stretched).filter(|(a, b)| a.abs_diff(**b) >= packets).count();
         assert_eq!(off, 0, "{packets} at a time");
     }
+}
+
+/// How many packets were sent before each ACK.
+#[derive(Default)]
+struct Flights(Vec<u64>);
+
+impl<S: Scheme> Observer<Sender<S>> for Flights {
+    fn sent(&mut self, _: Instant, _: usize, _: &Packet, _: Option<Instant>, sender: &Sender<S>) {
+        let before = sender.delivered as usize;
+        self.0.resize(self.0.len().max(before + 1), 0);
+        self.0[before] += 1;
+    }
+}
+
+/// Until the first ACK as many packets as the receiver takes, and from then on as many as the window; of transfers by bytes,
+/// which end, as of others; and an ACK that waits is none yet.
+#[test]
+fn receivers_take_few_packets_until_their_first_ack() {
+    let sent = |first_receive_window, acks, on| {
+        let network =
+            Network { first_receive_window, acks, ..Network::dumbbell(10.0, 100.0, 1, Workload::new(on, 0.1)) };
+        let mut seen = Flights::default();
+        watched(&network, window(50), &mut seen);
+        seen.0
+    };
+    let each = Acks { packets: 1, delay_ms: 40.0 };
+    assert_eq!(sent(0, each, On::Forever)[..3], [50, 1, 1]);
+    assert_eq!(sent(60, each, On::Forever)[..3], [50, 1, 1]);
+    assert_eq!(sent(20, each, On::Forever)[..3], [20, 31, 1]);
+    assert_eq!(sent(20, Acks { packets: 2, ..each }, On::Forever)[..4], [20, 0, 32, 0]);
+    let transfers = sent(20, each, On::Bytes(150_000.0));
+    assert_eq!(transfers.iter().max(), Some(&31));
+    assert!(transfers.len() > 1000 && transfers.iter().filter(|n| **n == 20).count() > 3, "{}", transfers.len());
+}
+
+/// All of a first flight is lost: the receiver has still taken nothing.
+#[test]
+fn a_receiver_that_took_nothing_yet_takes_no_more() {
+    let hop = HopPlan { loss: 1.0, ..for_ever(1).hops[0].clone() };
+    let network = Network { hops: vec![hop], first_receive_window: 20, ..for_ever(1) };
+    #[derive(Default)]
+    struct UnderWay(Vec<u32>);
+    impl<S: Scheme> Observer<Sender<S>> for UnderWay {
+        fn sent(&mut self, _: Instant, _: usize, _: &Packet, _: Option<Instant>, sender: &Sender<S>) {
+            self.0.push(sender.outstanding());
+        }
+    }
+    let mut seen = UnderWay::default();
+    watched(&network, window(50), &mut seen);
+    assert!(seen.0.len() > 10_000);
+    assert!(seen.0.iter().zip((1..=20).cycle()).all(|(under_way, expected)| *under_way == expected));
 }
 
 #[test]

@@ -19,6 +19,9 @@ const LEAST_JITTER_MS: f64 = 0.001;
 /// The most packets that one ACK may be for.
 const MOST_PER_ACK: f64 = 64.0;
 
+/// The most packets that a window that is not scaled may be: of one byte each.
+const MOST_AT_FIRST: f64 = 65_535.0;
+
 /// The most neighbours of one kind: a schedule has room for these and the most senders that a model may have.
 const MOST_NEIGHBOURS: f64 = 100.0;
 
@@ -85,6 +88,10 @@ pub struct Imperfections {
     /// Mean time between two stops or steps of the link's rate, s; 0: never.
     #[serde(deserialize_with = "seconds")]
     pub link_upset_s: Quantity,
+    /// What receivers take until their first ACK of a flow, packets, as the window in a SYN is not scaled (RFC 7323 §2.2); 0: all
+    /// that comes.
+    #[serde(deserialize_with = "first_window")]
+    pub first_receive_window_packets: Quantity,
 }
 
 impl Default for Imperfections {
@@ -109,13 +116,14 @@ impl Default for Imperfections {
             bbr: zero(),
             flow_upset_s: zero(),
             link_upset_s: zero(),
+            first_receive_window_packets: zero(),
         }
     }
 }
 
 impl Imperfections {
     /// Adds them to a network. Each is drawn once whatever its distribution, those that came later last; an RTT for each
-    /// sender is drawn after them.
+    /// sender is drawn after them, and what came later still after that.
     pub fn add_to(&self, specimen: &mut Specimen, draw: &mut dyn FnMut(&Quantity) -> f64) {
         let Specimen { network, neighbours, .. } = specimen;
         let (shortest, longest) = (network.rtts_ms().reduce(f64::min).unwrap_or(0.0), network.longest_rtt_ms());
@@ -158,6 +166,7 @@ impl Imperfections {
             }
             flow.workload.on = longer(&flow.workload.on, times);
         }
+        network.first_receive_window = draw(&self.first_receive_window_packets) as u32;
         // One that slows down for losses only needs a room that has an end.
         if network.roughness.policed || !neighbours.is_empty() {
             for hop in network.hops.iter_mut().filter(|hop| hop.limit == Limit::Infinite) {
@@ -204,6 +213,13 @@ fn longer(on: &On, times: f64) -> On {
 fn per_ack<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
     let expected = format!("from 1 to {MOST_PER_ACK} packets");
     Quantity::within(deserializer, &expected, |x| (1.0..=MOST_PER_ACK).contains(&x))?
+        .whole()
+        .map_err(serde::de::Error::custom)
+}
+
+fn first_window<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quantity, D::Error> {
+    let expected = format!("from 1 to {MOST_AT_FIRST} packets, or 0 for all that come");
+    Quantity::within(deserializer, &expected, |x| (0.0..=MOST_AT_FIRST).contains(&x))?
         .whole()
         .map_err(serde::de::Error::custom)
 }
@@ -294,6 +310,10 @@ mod tests {
         // 10 Mbit/s and 100 ms are 100 packets.
         assert_eq!(network.hops[0].limit, Limit::Packets(50));
         assert_eq!(network.upsets, Upsets { flow_s: 3.0, link_s: 20.0 });
+        assert_eq!(
+            (network.first_receive_window, added("first_receive_window_packets = 45").first_receive_window),
+            (0, 45)
+        );
         let hops = vec![HopPlan { loss: 0.5, limit: Limit::Packets(7), ..HopPlan::constant(10.0) }];
         let lossy = Network { hops, clock_ms: 9.0, ..network };
         let lossy = with("loss = 0.5\nbuffer_bdp = 1\nclock_ms = 1", lossy).network;
@@ -346,6 +366,8 @@ mod tests {
         let told = |text| of(text).unwrap_err();
         assert_eq!(told("ack_packets = 0"), "expected from 1 to 64 packets, got 0");
         assert_eq!(told("ack_packets = 1.5"), "expected whole numbers, got 1.5");
+        let expected = "expected from 1 to 65535 packets, or 0 for all that come, got -1";
+        assert_eq!(told("first_receive_window_packets = -1"), expected);
         assert_eq!(told("policed = 0.5"), "expected 0 or 1, or a list of them, got 0.5");
         assert_eq!(told("rtt_spread = 0.5"), "expected a ratio from 1 to 100, got 0.5");
         assert_eq!(told("flow_upset_s = 0.001"), "expected from 0.01 to 100000 seconds, or 0 for never, got 0.001");

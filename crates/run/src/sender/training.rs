@@ -1,5 +1,5 @@
 //! What a design trains its senders with, so that they get along with real ones: receivers that acknowledge several packets
-//! at a time, timers that are late, clocks that are coarse, and flows whose window and averages are set elsewhere now and then.
+//! at a time and take no more than so many before the first ACK, timers that are late, clocks that are coarse, and flows whose window and averages are set elsewhere now and then.
 //!
 //! Delays count when packets arrive, as in `transport/`: how long an ACK waits is the receiver's doing, not the network's.
 
@@ -35,6 +35,10 @@ pub struct Training {
     /// How late its pacing timer is at most, ns.
     pub(super) latest: f64,
     pub(super) timers: Stream,
+    /// What its receivers take before their first ACK of a flow, packets; 0: all.
+    first_window: u32,
+    /// The end of its transfer, while that hides it.
+    end: Option<u32>,
 }
 
 impl Training {
@@ -44,7 +48,8 @@ impl Training {
         let latest = network.roughness.late_ms * 1e6;
         let clock = Duration::from_ms(network.clock_ms);
         let only_upsets = network.acks == EACH_PACKET && latest == 0.0 && clock <= Duration::NANOSECOND;
-        if only_upsets && upset_s == 0.0 {
+        let first_window = network.first_receive_window;
+        if only_upsets && upset_s == 0.0 && first_window == 0 {
             return None;
         }
         let mut upsets = Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Upsets);
@@ -61,6 +66,8 @@ impl Training {
             upsets,
             latest,
             timers: Stream::new(seed.root, seed.specimen, u64::from(sender), Purpose::Timers),
+            first_window,
+            end: None,
         }))
     }
 
@@ -105,6 +112,7 @@ impl<S: Scheme> Sender<S> {
         let Some(training) = self.training.as_mut().filter(|training| training.held > 0) else { return };
         let (held, (seq, sent)) = (std::mem::take(&mut training.held), training.last);
         self.due = Instant::NEVER;
+        self.open_receive_window();
         self.take_in(seq, sent, now, clock, held);
     }
 
@@ -119,10 +127,25 @@ impl<S: Scheme> Sender<S> {
         (self.last_send + pause + self.late_by).max(now)
     }
 
+    /// Before the first ACK of a flow, or after the loss of all that was under way: its end is where the receiver takes no more.
+    pub(super) fn close_receive_window(&mut self) {
+        if let Some(training) = self.training.as_mut().filter(|training| training.first_window > 0) {
+            training.end = Some(self.end);
+            self.end = self.end.min(self.acked.saturating_add(training.first_window));
+        }
+    }
+
+    /// Its end is what it was; tells whether it was hidden.
+    pub(super) fn open_receive_window(&mut self) -> bool {
+        let end = self.training.as_mut().and_then(|training| training.end.take());
+        self.end = end.unwrap_or(self.end);
+        end.is_some()
+    }
+
     /// Those of a flow that ended are acknowledged to nobody.
     pub(super) fn forget_held(&mut self) {
         if let Some(training) = &mut self.training {
-            training.held = 0;
+            (training.held, training.end) = (0, None);
             self.due = Instant::NEVER;
         }
     }

@@ -74,7 +74,9 @@ pub fn world(seed: u64) -> DesignWorld {
         };
     }
     let seconds = dice.pick(&[3.0, 10.0, 100.0, 10_000.0]);
-    DesignWorld { network, table: table(&mut dice), aimd: dice.chance(0.3), seconds }
+    let (table, aimd) = (table(&mut dice), dice.chance(0.3));
+    network.first_receive_window = dice.pick(&[0, 0, 1, 7, 45]);
+    DesignWorld { network, table, aimd, seconds }
 }
 
 fn workload(dice: &mut Dice) -> Workload {
