@@ -21,6 +21,8 @@ from exmachina._core_fixed import Semantics as Semantics
 from exmachina.schemes.law import Law
 
 __version__: str
+SIMULATOR: str
+"""Builds with the same one simulate alike: of the simulator's sources, their dependencies and the compiler."""
 SIGNALS: list[str]
 SIGNAL_UNITS: list[str]
 FIRST_SIGNALS: int

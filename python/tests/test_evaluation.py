@@ -199,6 +199,23 @@ def test_kept_runs_are_of_the_same_evaluation_or_not_used(scenario: Evaluation, 
 
 
 @pytest.mark.slow
+def test_kept_runs_are_good_for_all_that_simulate_alike(
+    scenario: Evaluation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate(scenario, ["newreno"], output=tmp_path)
+
+    def begun() -> int:
+        first: list[int] = []
+        evaluate(scenario, ["newreno"], output=tmp_path, on_progress=lambda now: first.append(now.done))
+        return first[0]
+
+    monkeypatch.setattr("exmachina.files.runs.program", lambda: b"another program")
+    assert begun() == scenario.runs
+    monkeypatch.setattr("exmachina._core.SIMULATOR", "another simulator")
+    assert begun() == 0
+
+
+@pytest.mark.slow
 def test_files(scenario: Evaluation, tmp_path: Path) -> None:
     results = evaluate(scenario, output=tmp_path / "new" / "folder")
     paths = results.paths(tmp_path / "new" / "folder") + draw(results, tmp_path / "new" / "folder")

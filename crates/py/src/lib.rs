@@ -67,6 +67,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("SIMULATOR", env!("EXMACHINA_SIMULATOR"))?;
         module.add("SIGNALS", Signal::ALL.map(Signal::name))?;
         module.add("SIGNAL_UNITS", Signal::ALL.map(|signal| if signal.is_time() { "ms" } else { "" }))?;
         module.add("FIRST_SIGNALS", exmachina_rules::FIRST_SIGNALS)?;

@@ -11,7 +11,17 @@ import polars as pl
 from exmachina import _core
 from exmachina.errors import InputError, MachineError, ScenarioError, SchemeError, told_as
 from exmachina.evaluation.options import RunOptions, RunSettings
-from exmachina.files import ALGORITHMS, SCENARIOS, FinishedRuns, digest, find, is_table_file, read_file, shipped_files
+from exmachina.files import (
+    ALGORITHMS,
+    SCENARIOS,
+    FinishedRuns,
+    digest,
+    find,
+    is_table_file,
+    read_file,
+    shipped_files,
+    simulated,
+)
 from exmachina.frames import frame_of
 from exmachina.interrupts import interruptible
 from exmachina.schemes import Contender, SchemeLike, Table, contender_of, distinct
@@ -215,8 +225,8 @@ class Evaluation:
         key = None
         if content is not None:
             files = [part for name, data in sorted(self.files.items()) for part in (name, data)]
-            maker = [made_by] if made_by else []
-            key = digest(self.text, self.duration_s, self.seed, label, content, *files, *maker)
+            parts = (self.text, self.duration_s, self.seed, label, content, *files)
+            key = digest(*parts, made_by) if made_by else simulated(*parts)
         return FinishedRuns(folder, label, key)
 
     def is_class(self, contender: int) -> bool:

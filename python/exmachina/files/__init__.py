@@ -4,7 +4,7 @@ from exmachina.files.disk import MOST_BYTES, check_output, make_folder, read_fil
 from exmachina.files.locks import alone, open_locked
 from exmachina.files.nearest import or_nearest, unknown
 from exmachina.files.parquet import read_parquet, write_parquet
-from exmachina.files.runs import FinishedRuns, digest, program
+from exmachina.files.runs import FinishedRuns, digest, program, simulated
 from exmachina.files.shipped import ALGORITHMS, LIMITS, MODELS, SCENARIOS, Kind, find, is_table_file, shipped_files
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "read_file",
     "read_parquet",
     "shipped_files",
+    "simulated",
     "unknown",
     "write_atomically",
     "write_parquet",

@@ -1,6 +1,6 @@
 """Finished runs of an evaluation, kept in files so that an interrupted one goes on where it was.
 
-A file holds the first so many runs of one contender. Its name has a digest of all that they follow from (the program,
+A file holds the first so many runs of one contender. Its name has a digest of all that they follow from (the simulator,
 the scenario, the files that it names, the contender, duration and seed), so that no other evaluation finds it; and it
 holds that digest, and one of itself, so that a file that was damaged or mistaken for another is not believed.
 """
@@ -17,7 +17,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.files.parquet import read_parquet, write_parquet
 
-__all__ = ["FinishedRuns", "digest", "program"]
+__all__ = ["FinishedRuns", "digest", "program", "simulated"]
 
 KEEP_EVERY_S = 5.0
 """At most so much work is lost by a kill."""
@@ -27,13 +27,22 @@ log = logging.getLogger("exmachina")
 
 @cache
 def program() -> bytes:
-    """SHA-256 of the simulator itself: its version alone does not tell two builds apart."""
+    """SHA-256 of the program itself: its version alone does not tell two builds apart."""
     return sha256(Path(str(_core.__file__)).read_bytes()).digest()
 
 
 def digest(*parts: bytes | str | float) -> str:
     """A name for what follows from these parts and the program."""
-    whole = sha256(program())
+    return _name(program(), *parts)
+
+
+def simulated(*parts: bytes | str | float) -> str:
+    """A name for runs of these parts: the same in all builds that simulate alike, whatever else is other in them."""
+    return _name(_core.SIMULATOR.encode(), *parts)
+
+
+def _name(maker: bytes, *parts: bytes | str | float) -> str:
+    whole = sha256(maker)
     for part in parts:
         data = part if isinstance(part, bytes) else repr(part).encode()
         whole.update(len(data).to_bytes(8, "little") + data)

@@ -12,7 +12,7 @@ import tomli_w
 
 from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
-from exmachina.files import digest, make_folder, read_file, write_atomically
+from exmachina.files import make_folder, read_file, simulated, write_atomically
 from exmachina.networks import Toml, merged
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
@@ -208,7 +208,7 @@ def _simulated(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -
 
 def _key(evaluation: Evaluation, schemes: list[SchemeLike]) -> str:
     parts = [scheme.dna if isinstance(scheme, Table) else str(scheme) for scheme in schemes]
-    return digest(evaluation.text, evaluation.duration_s, *parts)
+    return simulated(evaluation.text, evaluation.duration_s, *parts)
 
 
 def recorded(experiment: Experiment, case: str, scheme: SchemeLike, ran: Ran, scale: str) -> list[Trace]:
