@@ -21,6 +21,8 @@ from exmachina._core_fixed import Semantics as Semantics
 from exmachina.schemes.law import Law
 
 __version__: str
+NEAREST_EDGE: float
+"""Designs keep splits of averages so far from what these settle at, as a share of it."""
 SIMULATOR: str
 """Builds with the same one simulate alike: of the simulator's sources, their dependencies and the compiler."""
 SIGNALS: list[str]
@@ -199,6 +201,7 @@ class Table:
     def law_dna(law: Law) -> bytes: ...
     def with_law_dna(self, law: Law, search: str | None) -> bytes: ...
     def with_actions_dna(self, actions: Sequence[Action], search: str | None) -> bytes: ...
+    def nearest_edge(self, model: Model) -> float: ...
     def with_edge_dna(self, signal: str, at: float, times: float, search: str | None) -> bytes: ...
     @property
     def edges(self) -> list[tuple[str, float]]:

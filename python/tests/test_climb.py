@@ -10,27 +10,29 @@ import polars as pl
 import pytest
 from conftest import reference
 
-from exmachina import Action, EngineOptions, Model, SteadyOptions, Table, TableError, opened
+from exmachina import Action, EngineOptions, Model, SteadyOptions, Table, TableError, _core, opened
 from exmachina.stats import Floats
-from exmachina.steadying.candidates import changed, changes, nearest
+from exmachina.steadying.candidates import Change, Clearance, changed, changes
 from exmachina.steadying.climb import Climb
 from exmachina.steadying.trial import Trial
 
 STARTS = Path(__file__).parents[2] / "docs" / "results" / "starts"
 BEGUN = Table.load(STARTS / "known-1x-unsteady.dna")
+CLEAR = Clearance.of(BEGUN, Model.of("known-1x"))
 
 
 @pytest.mark.parametrize("name", ["known-1x-unsteady", "general-1-unsteady"])
 def test_candidates_of_a_table_keep_boxes_and_stay_away_from_splits(name: str) -> None:
     begun = Table.load(STARTS / f"{name}.dna")
     likely = [float(rule + 1) for rule in range(len(begun))]
-    drawn = changes(begun, likely, 0.1, 60, random.Random(1))
+    clearance = Clearance.of(begun, Model.of(name.removesuffix("-unsteady")))
+    drawn = changes(begun, clearance, likely, size=0.1, count=60, stream=random.Random(1))
     assert len(drawn) == 60
     assert {len(change.rules) for change in drawn} > {0, 1}
     for change in drawn:
-        other = change.of(begun)
+        other = change.of(begun, clearance)
         assert other is not None
-        assert nearest(other) > 0.005
+        assert other.nearest_edge(clearance.model) >= clearance.least > 0.001
         moved = sum(one != edge for one, edge in zip(other.edges, begun.edges, strict=True))
         acts = [rule for rule, action in enumerate(other.actions) if action != begun.actions[rule]]
         assert (moved, set(acts) <= set(change.rules)) == (change.edge is not None, True)
@@ -68,10 +70,20 @@ def test_what_a_rule_does_changes_within_what_is_possible() -> None:
     assert changed(Action(1.5, 1, 2.0), 0.3, 0, 0.0) == Action(1.5, 1, 2.0), "what grows goes on growing"
 
 
-def test_a_pace_at_a_split_is_found() -> None:
+def test_no_candidate_brings_a_split_to_what_it_settles_at() -> None:
+    model = Model.of("known-1x")
     split = next(float(at) for at in BEGUN.frame["ack_ewma_to"] if 0 < at < 1000)
-    actions = [Action(one.multiple, one.increment_packets, split * 1.001) for one in BEGUN.actions]
-    assert nearest(BEGUN.with_actions(actions, "near")) == pytest.approx(0.001, rel=0.01)
+    pace = BEGUN.with_actions([Action(a.multiple, a.increment_packets, split * 1.001) for a in BEGUN.actions], "near")
+    assert pace.nearest_edge(model) == pytest.approx(0.001, rel=0.01)
+    packet_ms = 10 / 15
+    signal, at = next((signal, at) for signal, at in BEGUN.edges if signal == "ack_ewma")
+    link = Change(edge=(signal, at, 1.002 * packet_ms / at))
+    assert link.of(BEGUN, CLEAR) is None
+    moved = link.of(BEGUN, Clearance(model, 0.0))
+    assert moved is not None
+    assert moved.nearest_edge(model) < 0.0021
+    # Who is nearer already may stay so.
+    assert (CLEAR.least, Clearance.of(pace, model).least) == (_core.NEAREST_EDGE, pace.nearest_edge(model))
 
 
 def climb(monkeypatch: pytest.MonkeyPatch, ahead: dict[str, Sequence[float]]) -> tuple[Climb, dict[str, Any]]:
@@ -123,13 +135,13 @@ def test_what_was_taken_is_undone_where_that_is_worth_more(monkeypatch: pytest.M
 
     def worth(_: Trial, tables: Sequence[Table], number: int, trying: str) -> tuple[Floats, pl.DataFrame]:
         shown.append(tables)
-        ahead = [float(table.dna == first.of(BEGUN).dna) for table in tables[1:]]  # type: ignore[union-attr]
+        ahead = [float(table.dna == first.of(BEGUN, CLEAR).dna) for table in tables[1:]]  # type: ignore[union-attr]
         return np.array([0.0, *ahead]), pl.DataFrame({"back": [1.0]})
 
     monkeypatch.setattr(Trial, "worth", worth)
     undone = one.step(4, None)
     assert [len(tables) for tables in shown] == [3, 2], "without either; and again without the second"
-    assert (undone["taken"], one.taken, one.table.dna) == (1, [first], first.of(BEGUN).dna)  # type: ignore[union-attr]
+    assert (undone["taken"], one.taken, one.table.dna) == (1, [first], first.of(BEGUN, CLEAR).dna)  # type: ignore[union-attr]
     assert one.table.dna != both.dna
     again = Climb(one.trial)
     assert again.step(0, line)["order"] == line["order"]

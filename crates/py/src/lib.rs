@@ -68,6 +68,7 @@ mod _core {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("SIMULATOR", env!("EXMACHINA_SIMULATOR"))?;
+        module.add("NEAREST_EDGE", exmachina_design::search::NEAREST)?;
         module.add("SIGNALS", Signal::ALL.map(Signal::name))?;
         module.add("SIGNAL_UNITS", Signal::ALL.map(|signal| if signal.is_time() { "ms" } else { "" }))?;
         module.add("FIRST_SIGNALS", exmachina_rules::FIRST_SIGNALS)?;

@@ -189,6 +189,11 @@ impl Table {
         Table::checked(tree, "table").map(|table| PyBytes::new(py, &table.tree.to_dna()))
     }
 
+    /// How near a split of an average is to what that settles at in a model's networks, as a share of it.
+    fn nearest_edge(&self, model: &crate::model::Model) -> f64 {
+        exmachina_design::search::nearest(&self.tree, &model.inner)
+    }
+
     /// The bytes of a `.dna` file in which one of the places where the table is split along a signal is so many times as far from
     /// where the signal is at rest. `search` is as in `law_at_places`.
     fn with_edge_dna<'py>(

@@ -12,8 +12,8 @@ from exmachina.schemes import Table
 
 __all__ = ["KNIFE", "by_split", "knife_edges"]
 
-KNIFE = 0.01
-"""A split that is no nearer to a pace than this share of it is clear, as in clearance.rs."""
+KNIFE = _core.NEAREST_EDGE
+"""A split that is no nearer to a pace than this share of it is clear."""
 AVERAGES = ("send_ewma", "ack_ewma", "slow_ack_ewma")
 """Signals that are averages of times between packets."""
 COLUMNS = {

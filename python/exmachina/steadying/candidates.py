@@ -7,22 +7,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-import numpy as np
-
 from exmachina import _core
 from exmachina.errors import TableError
+from exmachina.networks import Model
 from exmachina.schemes import Table
 
-__all__ = ["Change", "Undo", "changes"]
+__all__ = ["Change", "Clearance", "Undo", "changes"]
 
 EDGE, ALIKE = 0.25, 0.25
 """How often an edge moves; and how often all rules of a window change together, not one of them."""
-NEAR = 0.006
-"""How near to a pace a split of an average may be, as a share."""
 SHORTEST_MS, LONGEST_MS = 0.0005, 1000.0
 """Pauses between packets."""
 TRIES = 20
 """As many times as many changes are drawn at most as are asked for: some are not possible."""
+
+
+@dataclass(frozen=True)
+class Clearance:
+    """How near a split of an average may be to what that settles at: a pace, or what a model's link makes of one."""
+
+    model: Model
+    least: float
+    """As a share."""
+
+    @classmethod
+    def of(cls, begun: Table, model: Model) -> "Clearance":
+        """What designs keep; or what is left to a table that has less."""
+        return cls(model, min(_core.NEAREST_EDGE, begun.nearest_edge(model)))
+
+    def has(self, table: Table) -> bool:
+        """Whether all splits of a table are as far off."""
+        return table.nearest_edge(self.model) >= self.least
 
 
 @dataclass(frozen=True)
@@ -35,11 +50,8 @@ class Change:
     edge: tuple[str, float, float] | None = None
     """The signal, the place, and how many times as far from where the signal is at rest it is to be."""
 
-    def of(self, table: Table) -> Table | None:
-        """The table with it; none if it cannot be, or changes nothing.
-
-        No split of an average comes nearer to a pace than 0.6 %: where it settles there a clock's last bit decides.
-        """
+    def of(self, table: Table, clearance: Clearance) -> Table | None:
+        """The table with it; none if it cannot be, changes nothing, or brings a split too near what that settles at."""
         try:
             if self.edge is not None:
                 other = table.with_edge(*self.edge, table.name)
@@ -52,7 +64,7 @@ class Change:
                 other = table.with_actions(actions, table.name)
         except TableError:
             return None
-        return other if nearest(other) > NEAR else None
+        return other if clearance.has(other) else None
 
 
 @dataclass(frozen=True)
@@ -62,7 +74,9 @@ class Undo:
     change: Change
 
 
-def changes(table: Table, shares: Sequence[float], size: float, count: int, stream: random.Random) -> list[Change]:
+def changes(
+    table: Table, clearance: Clearance, shares: Sequence[float], *, size: float, count: int, stream: random.Random
+) -> list[Change]:
     """Such changes of a table, all of them possible; `shares` is how likely rules are to be changed, summed up.
 
     Fewer than asked for where it hardly can be changed at all.
@@ -72,7 +86,7 @@ def changes(table: Table, shares: Sequence[float], size: float, count: int, stre
         if len(possible) == count:
             break
         change = _edge(edges, size, stream) if edges and stream.random() < EDGE else _rules(table, shares, size, stream)
-        if change.of(table) is not None:
+        if change.of(table, clearance) is not None:
             possible.append(change)
     return possible
 
@@ -88,13 +102,6 @@ def _rules(table: Table, shares: Sequence[float], size: float, stream: random.Ra
     like = _windows(actions[chosen])
     those = [rule for rule, action in enumerate(actions) if _windows(action) == like] if alike else [chosen]
     return Change(tuple(those), _drawn_change(size, stream))
-
-
-def nearest(table: Table) -> float:
-    """How near a split of an average is to a pace, as a share of the pace."""
-    at = np.unique([place for signal, place in table.edges if signal.endswith("ewma")])
-    paces = np.array([action.intersend_ms for action in table.actions])
-    return float(np.abs(at[:, None] / paces[paces > 0] - 1).min(initial=1.0))
 
 
 def changed(action: _core.Action, multiple: float, packets: int, pause: float) -> _core.Action:

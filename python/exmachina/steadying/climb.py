@@ -17,7 +17,7 @@ import polars as pl
 from exmachina.schemes import Table
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
-from exmachina.steadying.candidates import Change, Undo, changes
+from exmachina.steadying.candidates import Change, Clearance, Undo, changes
 from exmachina.steadying.trial import Trial, Trying, shares
 
 __all__ = ["Climb"]
@@ -38,6 +38,7 @@ class Climb:
         self.trial = trial
         self.stream = random.Random(named_seed(trial.options.seed, "candidates"))
         self.table = trial.begun
+        self.clearance = Clearance.of(trial.begun, trial.models[0])
         self.taken: list[Change] = []
         assert trial.options.candidates is not None  # settled
         assert trial.options.size is not None
@@ -60,7 +61,9 @@ class Climb:
         if number % UNDOES == UNDOES - 1 and self.taken:
             undone = [Undo(change) for change in dict.fromkeys(self.taken)]
             return sorted(undone, key=lambda _: self.stream.random())[: self.candidates]
-        return changes(self.table, self.shares, self.size, self.candidates, self.stream)
+        return changes(
+            self.table, self.clearance, self.shares, size=self.size, count=self.candidates, stream=self.stream
+        )
 
     def _tried(self, drawn: Sequence[Candidate], number: int) -> dict[str, Any]:
         """What of it is ahead: on the step's networks, on other ones, and together on others yet."""
@@ -94,14 +97,14 @@ class Climb:
         """With one more change, or one less; what cannot be then is not in it."""
         taken, table = so_far
         if isinstance(one, Change):
-            return [*taken, one], one.of(table) or table
+            return [*taken, one], one.of(table, self.clearance) or table
         left = [change for change in taken if change != one.change]
         return left, self._made(left)
 
     def _made(self, taken: Sequence[Change]) -> Table:
         table = self.trial.begun
         for change in taken:
-            table = change.of(table) or table
+            table = change.of(table, self.clearance) or table
         return table
 
 

@@ -10,8 +10,8 @@ use exmachina_rules::{Action, RuleTable, Signal};
 use super::moves;
 use crate::model::{DesignTable, Model};
 
-/// A split is no nearer than this share of its place.
-const NEAREST: f64 = 0.01;
+/// A split is no nearer than this share of what an average settles at.
+pub const NEAREST: f64 = 0.01;
 /// More than that, so that rounding does not undo it.
 const APART: f64 = 1.1 * NEAREST;
 /// Where a split cannot be as far off as that, it is at least further than this.
@@ -51,6 +51,14 @@ pub fn settled(table: &RuleTable, model: &Model) -> Vec<f64> {
     all.sort_unstable_by(f64::total_cmp);
     all.dedup();
     all
+}
+
+/// How near a split of an average is to what that settles at, as a share of it: infinite where nothing is split, or settles.
+#[must_use]
+pub fn nearest(table: &RuleTable, model: &Model) -> f64 {
+    let settled = settled(table, model);
+    let apart = |edge: f64| settled.iter().map(move |at| (edge / at - 1.0).abs()).fold(f64::INFINITY, f64::min);
+    edges(table).into_iter().map(apart).fold(f64::INFINITY, f64::min)
 }
 
 /// The nearest place to `at` that is near none of these; `at` itself if there is none within reach.
@@ -137,8 +145,7 @@ mod tests {
     }
 
     fn is_clear(table: &RuleTable, model: &Model) -> bool {
-        let near = |edge: &f64| settled(table, model).iter().any(|at| (edge / at - 1.0).abs() < 0.9 * NEAREST);
-        !edges(table).iter().any(near)
+        nearest(table, model) > 0.9 * NEAREST
     }
 
     #[test]
@@ -166,7 +173,7 @@ mod tests {
         at[Signal::SendEwma as usize] = 0.7;
         table.split(1, &at, &[Signal::SendEwma]);
         table.set_action(2, action(0.7));
-        assert!(!is_clear(&table, &model));
+        assert!(nearest(&table, &model) < 1e-12);
         let cleared = clear_table(&table, &model);
         assert!(is_clear(&cleared, &model), "{:?}", cleared.rules());
         assert_eq!(cleared.len(), table.len());
@@ -198,5 +205,6 @@ mod tests {
         let table = RuleTable::single(&Signal::ALL[..4], Action { multiple: 1.0, increment: 1, intersend_ms: 3.0 });
         assert_eq!(settled(&table, &model("{ uniform = [10, 20] }")), [3.0]);
         assert_eq!(settled(&table, &model("{ list = [10, 20] }")), [0.5, 1.0, 2.0, 3.0]);
+        assert_eq!(nearest(&table, &model("10")), f64::INFINITY, "a table of one rule is split nowhere");
     }
 }

@@ -49,6 +49,7 @@ use serde::{Deserialize, Serialize};
 
 pub use batch::{Batch, Elsewhere, Unit, run_unit};
 pub use checkpoint::DesignError;
+pub use clearance::{NEAREST, nearest};
 pub use evaluator::Stopped;
 pub use evolution::{Draws, Evolution};
 pub use laws::{OWN_NUMBERS, law_at, places_of};
