@@ -18,7 +18,8 @@ after a look at the datacenter's network with other traffic
 changed after a look at its row of figure 10 here, and `general-10` was designed again after a look at these rows of an
 earlier law ([how](designs.md#laws-for-the-papers-models)); `tao-100x` was worked on, on other networks, after a look at
 its row of 3.5 to 11.1 Mbit/s ([how](designs.md#many-small-changes)), `tao-delta-0.1` after one at its rows of a
-microsecond and of disturbed states ([how](designs.md#knife-edges-between-others)). What each table was chosen by:
+microsecond and of disturbed states ([how](designs.md#knife-edges-between-others)), `tao-mux-2` after one at its row of
+delayed ACKs ([how](designs.md#few-packets-at-first-in-designs-too)). What each table was chosen by:
 [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is allowed;
 those that do not are bold. What stands after ± is half a 95 % interval.
 """
