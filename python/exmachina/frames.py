@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 __all__ = ["frame_of"]
 
+# polars imports NumPy when it meets an array for the first time, and cannot do so in two threads at once.
+pl.Series(np.empty(0))
+
 
 def frame_of(columns: "list[Column]") -> pl.DataFrame:
     """A data frame of the core's columns; what is not a number becomes null."""
