@@ -15,6 +15,6 @@ polars.Series(numpy.zeros(3))
 
 
 def test_no_thread_is_the_first_to_have_an_array() -> None:
-    """Two flows of `exmachina testbed --at-once 2` that ended together had polars import NumPy in two threads: TypeError."""
+    """Two runs of `exmachina testbed --at-once 2` that ended together had polars import NumPy in two threads."""
     done = subprocess.run([sys.executable, "-c", LATER], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
