@@ -190,17 +190,17 @@ def _counted(
     except (OSError, ValueError, TypeError):
         earlier = 0.0
     began = time.process_time() + engine.elsewhere_s
-    before = _simulated(evaluation, schemes, cache)
+    before = _kept(evaluation, schemes, cache)
     spent = earlier
     try:
         yield lambda: spent
     finally:
-        if _simulated(evaluation, schemes, cache) != before:
+        if _kept(evaluation, schemes, cache) != before:
             spent = earlier + time.process_time() + engine.elsewhere_s - began
             write_atomically(path, json.dumps(spent).encode(), durable=False)
 
 
-def _simulated(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> int:
+def _kept(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> int:
     """Runs that are kept."""
     changed = evaluation.changed(schemes or None)
     return sum(changed.finished_runs(i, cache).count for i in range(len(changed.contenders)))
