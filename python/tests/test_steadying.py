@@ -25,6 +25,7 @@ from exmachina import (
     Stopped,
     Table,
     design,
+    disturb,
     draw,
     opened,
     score,
@@ -93,21 +94,24 @@ def test_worth_is_the_score_less_what_states_cost() -> None:
             return replace(trial(engine, **settings), begun=tables[0]).worth(tables, 0, "again")
 
         worth, first = worth_of(gives=None)
-        strict, wide, each = (worth_of(**given)[0] for given in GIVEN)
-        scores = trial(engine).reports(tables, 16, seed)[0].summary["score"].to_numpy()[:2]
-        states = trial(engine).states(tables, 6, seed)
+        strict, wide, in_each = (worth_of(**given)[0] for given in GIVEN)
+        scores = trial(engine).reports(tables, 32, seed)[0].summary["score"].to_numpy()[:2]
+        states = trial(engine).states(tables, 24, seed)
+        each = disturb(tables, SMALL, specimens=24, states=4, seed=seed).frame
     assert_frame_equal(states.head(1), first)
     assert states["stays"][0] > 0
     assert scores[0] > scores[1]
     missing = [max(0.0, 0.997 - back) for back in states["back"]]
     lost = states.select(BELOW * (pl.col("below") + pl.col("uneven")) + STAYS * pl.col("stays")).to_series().to_numpy()
-    assert worth == pytest.approx(scores - lost - missing)
+    costs = BELOW * (pl.col("below") / 4 + pl.col("uneven")) + STAYS * pl.col("stays") / 4 - pl.col("back") / 4
+    one, other = (each.filter(scheme=name).select(costs).to_series() for name in ("tao-10x-unsteady", "known-1x"))
+    assert worth == pytest.approx(scores - lost - missing - [0, np.std((other - one).to_numpy(), ddof=1) / 24**0.5])
     assert np.array_equal(worth, wide)
     less = (worth - strict) / TOO_MUCH
     assert less[0] == 0
     assert less[1] > scores[0] - scores[1] > 0, "by a standard error more"
-    assert each[0] == worth[0], "nothing is lost of what it began with"
-    assert worth[1] - each[1] >= TOO_MUCH * (scores[0] - scores[1]) - 1e-9, "a quarter loses at least what all lose"
+    assert in_each[0] == worth[0], "nothing is lost of what it began with"
+    assert worth[1] - in_each[1] >= TOO_MUCH * (scores[0] - scores[1]) - 1e-9, "a quarter loses at least what all lose"
 
 
 def test_with_no_states_the_score_alone_counts() -> None:
@@ -118,7 +122,7 @@ def test_with_no_states_the_score_alone_counts() -> None:
         alone = replace(trial(engine, gives=None), options=replace(FEW, disturbed=0, gives=None))
         worth, _ = alone.worth([BEGUN, began_with("tao-10x-unsteady")], 0, "together")
         every, _ = alone.worths([BEGUN], 0)
-        scores = alone.reports([BEGUN], 16, named_seed(1, "together", 0))[0].summary["score"]
+        scores = alone.reports([BEGUN], 32, named_seed(1, "together", 0))[0].summary["score"]
         step = alone.reports([BEGUN], 8, named_seed(1, "step", 0))[0].summary["score"]
     assert (worth[0], every[0]) == (pytest.approx(scores[0]), pytest.approx(step[0]))
     assert np.isfinite(worth[1])
@@ -278,7 +282,7 @@ def test_what_a_design_must_do_well_with_counts_by_its_weight() -> None:
         assert gain.mean == pytest.approx(scores[0] - scores[1])
         worth, states = wide.worth(tables, 0, "again")
         narrow, same = chosen.worth(tables, 0, "again")
-        own, other = (r.summary["score"].to_numpy()[:2] for r in wide.reports(tables, 16, named_seed(1, "again", 0)))
+        own, other = (r.summary["score"].to_numpy()[:2] for r in wide.reports(tables, 32, named_seed(1, "again", 0)))
         assert worth - narrow == pytest.approx((own + 0.5 * other) / 2 - own)
         assert_frame_equal(states, same)
         # As worse on the entry as it is there, whatever it is on the model's own networks.

@@ -35,11 +35,11 @@ class SteadyOptions(EngineOptions):
     """Of a step: near a table (96 if not given) one thing is other, and what is ahead on other networks, too, is kept;
     near a law (12) all its numbers are."""
     specimens: int = 48
-    """Networks of a step that scores are of, of each model; twice as many where a table's best are tried again."""
+    """Networks of a step that scores are of, of each model; four times as many where a table's best are tried again."""
     seconds_each: float = 60.0
     """Simulated seconds of each."""
     disturbed: int = 40
-    """Networks of a step that are disturbed; with none the score alone counts."""
+    """Networks of a step that are disturbed, and as many times as many; with none the score alone counts."""
     states: int = 5
     """Of each of them."""
     gives: float | None = 0.02

@@ -98,7 +98,8 @@ def steady(
     that received nothing, and ten times what is lost of the score, and a standard error of it, besides what may be. In
     each step candidates meet the same networks and states, which no other step has. Of a table one thing is other (what
     a rule does, or all with the same window, or where the table is split); the best are tried again beside what there
-    was on others, and those ahead there, too, once more together: as many stay as are the most ahead. Laws are a
+    was on more others, and those ahead there by a standard error, too, once more together: as many stay as are the most
+    ahead. Laws are a
     generation of an evolution, which learns from their order (CMA-ES); what comes of it is the mean of where the later
     half of the generations were.
 
@@ -220,7 +221,7 @@ class _Steps:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        ways = ["evolution" if self.begun.law is not None else "climb that undoes"]
+        ways = ["evolution" if self.begun.law is not None else "climb that doubts"]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:

@@ -1,6 +1,7 @@
 """What candidates are worth: their scores, less what disturbed states cost, and less what was not to be given up.
 
-What is lost is taken for a standard error more than it seems: of some candidates the luckiest would give up more.
+What is lost is taken for a standard error more than it seems, and what fewer lost states gain, where candidates are
+tried again, for one less: of some candidates the luckiest would give up more, and seem to gain more.
 """
 
 from collections.abc import Sequence
@@ -38,6 +39,9 @@ PARTS = 5
 BY = ("senders", "rate_mbps", "min_rtt_ms")
 USED_ON, USED_S, RARELY = 16, 60.0, 0.25
 LOST_ON, LOST_STATES = 80, 3
+AGAIN = 4
+"""Times as many networks as a step's, for its best: whether flows share a network well is one of few things, alike in
+most of its states."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,11 @@ class Trial:
     engine: Engine
 
     def worth(self, tables: Sequence[Table], number: int, trying: Trying) -> tuple[Floats, pl.DataFrame]:
-        """Of each on a step's networks, or on twice as many others, where its best are tried "again" or "together".
+        """Of each on a step's networks, or on four times as many others, where its best go "again" or "together".
 
         On a step's networks other models do not count, but those of `[[also]]`: most of what is tried is found there.
-
         Whoever is behind the first by its score alone, or once some states have cost it, is disturbed no further.
+        On others what states cost the others is a standard error of its difference to the first more.
 
         Returns:
             Shape (tables,), less than all else where nobody received anything, and where it is behind the first and not
@@ -64,17 +68,27 @@ class Trial:
         Raises:
             OptionError: If nobody received anything where all run what it began with.
         """
-        seed, times = named_seed(self.options.seed, trying, number), 1 if trying == STEP else 2
-        scores = self._where(trying)._bounded(tables, times * self.options.specimens, seed)
+        seed = named_seed(self.options.seed, trying, number)
+        if trying != STEP:
+            return self._again(tables, seed)
+        scores = self._own()._bounded(tables, self.options.specimens, seed)
         states = self.states(tables[:1], self.options.disturbed, seed)
         worth = scores[0] - _cost_of(states)[0]
-        most = np.full(len(tables) - 1, np.inf) if trying != STEP else scores[1:] - worth
-        return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, most))]), states
+        return np.array([worth, *(scores[1:] - self._costs(tables[1:], seed, scores[1:] - worth))]), states
 
-    def _where(self, trying: Trying) -> "Trial":
-        """With the models that count there."""
-        own = [model for k, model in enumerate(self.models) if k == 0 or model.entry is not None]
-        return replace(self, models=own) if trying == STEP else self
+    def _again(self, tables: Sequence[Table], seed: int) -> tuple[Floats, pl.DataFrame]:
+        """The same on more networks, and for sure."""
+        scores = self._bounded(tables, AGAIN * self.options.specimens, seed)
+        networks = AGAIN * self.options.disturbed
+        if networks == 0:
+            return scores, self.states(tables[:1], 0, seed)
+        found = self._disturbed(tables, networks, seed)
+        costs = _costs_each(found.frame, self.options.states)
+        return scores - _cost_of(found.summary) - _error(costs - costs[:1]), found.summary.head(1)
+
+    def _own(self) -> "Trial":
+        """With the models that count where most of what is tried is found."""
+        return replace(self, models=[model for k, model in enumerate(self.models) if k == 0 or model.entry is not None])
 
     def worths(self, tables: Sequence[Table], number: int) -> tuple[Floats, pl.DataFrame]:
         """Of each on this step's networks, all of them disturbed to the end, and what states did to each.
@@ -195,6 +209,15 @@ class Trial:
 def _cost(back: Any, below: Any, stays: Any, uneven: Any) -> Any:
     """What shares of states, and of networks that are uneven undisturbed, cost: numbers or arrays."""
     return BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
+
+
+def _costs_each(frame: pl.DataFrame, states: int) -> Floats:
+    """The same of each network, shape (tables, networks), where it counts at once that a state is not back."""
+    cost = BELOW * (pl.col("below") / states + pl.col("uneven")) + (STAYS * pl.col("stays") - pl.col("back")) / states
+    costs: Floats = np.array(
+        [one.select(cost).to_series() for one in frame.partition_by("scheme", maintain_order=True)]
+    )
+    return costs
 
 
 def _cost_of(states: pl.DataFrame) -> Floats:
