@@ -8,6 +8,7 @@ from sturdy_measured import BEHIND, NONE, ROBUST, SEED, Measured, own, published
 
 import exmachina
 from exmachina import Algorithm, Model
+from exmachina.stats import mean_interval
 
 CONDITIONS = {
     "jitter of 1 us": "",
@@ -37,6 +38,8 @@ CHANGE = 0.01
 BACK = 0.99
 STATES, STATES_SEED = 200, 36_055_512
 """Of each network, and of networks and states."""
+OTHERS, FEW_STATES = 200, 20
+"""As many states on other networks, ten times as many: of twenty each is a twentieth of what is found."""
 
 
 def in_world(model: Model, added: str) -> Model:
@@ -128,6 +131,18 @@ def recovery(algorithm: Algorithm) -> Iterator[Measured]:
     yield "back", share["back"], share["nudged_back"], share["back"], NONE, BACK
     yield "below half of a share", share["below"], share["uneven"], -share["below"], NONE, 0.0
     yield "stays there", share["stays"], share["nudged_stays"], -share["stays"], NONE, 0.0
+    on_others = exmachina.disturb(
+        [own(algorithm)],
+        algorithm.model,
+        specimens=OTHERS,
+        states=FEW_STATES,
+        seed=STATES_SEED,
+        skip=found.frame["specimen"].n_unique(),
+    )
+    for what, column, sign, allowed in (("back", "back", 1, BACK), ("stays there", "stays", -1, 0.0)):
+        each = mean_interval(on_others.frame[column].to_numpy() / FEW_STATES)
+        nudged = on_others.summary[f"nudged_{column}"][0]
+        yield f"{what}: on {OTHERS} others", each.mean, nudged, sign * each.mean, each.half_width, allowed
 
 
 def example(name: str, *args: str) -> list[str]:
