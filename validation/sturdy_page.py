@@ -19,8 +19,9 @@ changed after a look at its row of figure 10 here, and `general-10` was designed
 earlier law ([how](designs.md#laws-for-the-papers-models)); `tao-100x` was worked on, on other networks, after a look at
 its row of 3.5 to 11.1 Mbit/s ([how](designs.md#many-small-changes)), `tao-delta-0.1` after one at its rows of a
 microsecond and of disturbed states ([how](designs.md#knife-edges-between-others)), `tao-mux-2` after one at its row of
-delayed ACKs, and `tao-1000x-robust` after one at its rows of 10 ms of jitter and of states that are back
-([how](designs.md#few-packets-at-first-in-designs-too)). What each table was chosen by:
+delayed ACKs, `tao-1000x-robust` after one at its rows of 10 ms of jitter and of states that are back
+([how](designs.md#few-packets-at-first-in-designs-too)), and `general-0.1`, `general-0.1-robust` and `tao-mux-100`
+after one at their rows of disturbed states ([how](designs.md#what-two-hundred-networks-say)). What each table was chosen by:
 [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is allowed;
 those that do not are bold. What stands after ± is half a 95 % interval.
 """
