@@ -183,6 +183,8 @@ class LawByTheReadme:
                 self.longer += 0 if self.begins else longer
             self.was_cut = False
             self.stretch //= 2
+            if not self.begins and not self.shares and law_drains(law, length):
+                self.own = min(self.own, (self.without_queue() * law["most_of_path"] >> 16) + 655360)
             if not self.begins and not self.shares and 0 < law["again_rtts"] <= self.rounds:
                 self.begin_again()
                 length = self.queue()
@@ -273,21 +275,31 @@ class LawByTheReadme:
         then = self.law["then_window"]
         if self.delivered >> 16 < 2 * self.delivered_before:
             self.min_rtt, then = min(self.min_rtt, self.min_before), 65536
-        share = min((self.min_rtt << 16) // self.srtt, 65536)
-        self.own = min(self.own, (self.delivered * share >> 16) * then >> 16)
+        self.own = min(self.own, self.without_queue() * then >> 16)
         self.begins, self.delivered_before, self.top = False, 0, 0
+
+    def without_queue(self) -> int:
+        share = min((self.min_rtt << 16) // self.srtt, 65536)
+        return self.delivered * share >> 16
 
     def go_on(self, length: int, k: int) -> None:
         growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))
         growth = growth * self.boost >> 16 if growth > 0 else growth
         more = packets * (65536 + self.law["silence_adds"] * self.silent // 256) >> 16
         change = k * (growth + (more << 16) // max(self.own, 65536))
+        if change < 0:
+            part = min((self.own << 16) // self.delivered, 65536) if law_drains(self.law, length) else 65536
+            change = -(min(-change, self.max_window << 16) * part >> 16)
         self.own = max(self.own + change, self.own // 2)
         self.own = clamp(min(self.own, (most * self.delivered >> 16) + 655360), 131072, self.max_window << 16)
         self.set_pace(pace)
 
     def on_loss(self, packets: int) -> None:
         self.lost, self.losses = True, min(self.losses + packets, self.max_window)
+
+
+def law_drains(law: dict[str, Any], length: int) -> bool:
+    return law["most_of_path"] > 0 and length == 262144
 
 
 def at(now: int, later: int = 0) -> int:

@@ -74,6 +74,7 @@ def numbers(seed: int) -> exmachina.Law:
         packets=[log(0.05, 10) for _ in growth],
         pace=pace,
         most=[max(log(0.6, 6), pace[0] + 1, UNIT + 1), *(log(0.6, 6) for _ in growth[1:])],
+        most_of_path=log(0.6, 6) if rng.random() < 0.5 else 0,
         least_packets=int(rng.integers(1, 65 if anywhere else 17)),
         again_rtts=int(rng.integers(0, 40)),
         faster=max(UNIT, log(1, 2)),

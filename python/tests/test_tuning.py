@@ -104,10 +104,10 @@ def test_the_places_of_a_law_are_where_it_is() -> None:
 
 
 def test_places_and_orders_that_cannot_be() -> None:
-    with pytest.raises(_core.InputError, match="places: expected 42, got 1"):
+    with pytest.raises(_core.InputError, match="places: expected 43, got 1"):
         _core.law_at_places(LAW, [0.5], None)
     with pytest.raises(_core.InputError, match="expected a law"):
-        _core.law_at_places(Table.load("known-1x"), [0.5] * 42, None)
+        _core.law_at_places(Table.load("known-1x"), [0.5] * 43, None)
     assert _core.law_places(Table.load("known-1x")) is None
     evolution = _core.Evolution([0.5, 0.5], 0.1, 1)
     with pytest.raises(_core.InputError, match="candidates drawn before"):

@@ -55,6 +55,7 @@ numbers! {
     packets: [u32; LEVELS],
     pace: [u32; LEVELS],
     most: [u32; LEVELS],
+    most_of_path: u32,
     delivered_keeps: u32,
     min_rtt_keeps: u32,
     least_packets: u32,

@@ -5,7 +5,7 @@
 //! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Two go by seconds: a flow
 //! that begins, which knows no more than its RTT, and one that shares its link with others, as Cubic does, which it must keep up with.
 //!
-//! Here are its numbers; `law_flow.rs` is what a flow does by them, `law_silence.rs` what is no queue, and `law_sharing.rs`
+//! Here are its numbers; `law_level.rs` is where they are read, `law_flow.rs` what a flow does by them, `law_silence.rs` what is no queue, and `law_sharing.rs`
 //! what it does where others fill the queue.
 
 use crate::law_flow::{FIRST_MOST, LEAST_WINDOW};
@@ -59,6 +59,10 @@ pub struct Law {
     pub pace: [u32; LEVELS],
     /// The largest window, as a multiple of what an RTT delivered.
     pub most: [u32; LEVELS],
+    /// The largest window that an RTT ends with where the queue is the longest, as a multiple of what the smallest RTT would deliver
+    /// (any if 0): in a queue of many RTTs one delivers many times what the path holds, and to give way by the RTT is slow. What was
+    /// sent by a larger window comes back after that: meanwhile the window gives way by the RTT, not by the ACK.
+    pub most_of_path: u32,
     /// An RTT counts as one that delivered at least this share of what the one before it counts as: where ACKs come in batches,
     /// one may see all of a batch and the next nothing (0: it is what it is).
     pub delivered_keeps: u32,
@@ -147,6 +151,7 @@ impl Law {
             ("silence_most", self.silence_most),
             ("silence_packets", self.silence_packets),
             ("silence_adds", self.silence_adds),
+            ("most_of_path", self.most_of_path),
             ("faster", self.faster),
             ("fastest", self.fastest),
             ("first_rate", self.first_rate),

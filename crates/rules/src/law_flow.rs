@@ -5,12 +5,10 @@
 //! very file: it needs nothing but a law's numbers beside it, and reads no clock.
 
 use super::MAX_WINDOW;
-use super::law::{LAW_UNIT, LEVELS, Law};
+use super::law::{LAW_UNIT, Law};
+use super::law_level::{LONGEST_QUEUE, Level};
 use super::law_silence::{ALL_SILENT, SILENT_RTT, Silence};
 
-/// Where the levels are, and the logarithms to base 2 of how far the next one is.
-pub const LEVEL_AT: [u64; LEVELS] = [0, 1 << 15, 1 << 16, 1 << 17, 1 << 18];
-pub const LEVEL_WIDTH: [u32; LEVELS - 1] = [15, 15, 16, 17];
 /// The smallest window, two packets. The ACK of one may wait at the receiver for another (RFC 1122 §4.2.3.2), and a flow that takes
 /// that for a queue would stay there.
 pub const LEAST_WINDOW: u64 = 2 << 16;
@@ -169,6 +167,10 @@ impl LawFlow {
                 self.note_queue(length, received_ns);
             }
             self.next_round(law, received_ns);
+            if !self.begins && !self.shares && law.most_of_path > 0 && length == LONGEST_QUEUE {
+                let most = times(self.without_queue(), law.most_of_path.into()) + MORE_PACKETS;
+                self.window = self.window.min(most);
+            }
             if !self.begins && !self.shares && law.again_rtts > 0 && self.rounds >= law.again_rtts {
                 self.begin_again();
                 length = self.queue(law);
@@ -243,12 +245,12 @@ impl LawFlow {
     /// How long the queue is, in targets of 2^-16; at most four.
     fn queue(&self, law: &Law) -> u64 {
         if self.crowded {
-            return LEVEL_AT[LEVELS - 1];
+            return LONGEST_QUEUE;
         }
         let target = times(self.min_rtt_ns, u64::from(law.target_of_rtt) + self.longer)
             + times(self.gap_ns(), law.target_of_gap.into())
             + times(self.spread_ns, law.target_of_spread.into());
-        ((self.queue_ns() << 16) / target.max(1)).min(LEVEL_AT[LEVELS - 1])
+        ((self.queue_ns() << 16) / target.max(1)).min(LONGEST_QUEUE)
     }
 
     fn next_quarter(&mut self, law: &Law, length: u64, now: u64) {
@@ -309,10 +311,14 @@ impl LawFlow {
         if in_vain {
             self.min_rtt_ns = self.min_rtt_ns.min(self.min_before_ns);
         }
-        let without_queue = times(self.delivered, share(self.min_rtt_ns, self.srtt_ns));
         let then_window = if in_vain { LAW_UNIT } else { law.then_window };
-        self.window = self.window.min(times(without_queue, then_window.into()));
+        self.window = self.window.min(times(self.without_queue(), then_window.into()));
         (self.begins, self.delivered_before, self.top) = (false, 0, 0);
+    }
+
+    /// What the smallest RTT would deliver.
+    fn without_queue(&self) -> u64 {
+        times(self.delivered, share(self.min_rtt_ns, self.srtt_ns))
     }
 
     /// What an ACK does once a flow has begun.
@@ -327,7 +333,10 @@ impl LawFlow {
         let added = (packets_at << 16) / self.window.max(LAW_UNIT.into());
         let change = packets as i64 * (growth + added as i64);
         self.window = if change < 0 {
-            (self.window.saturating_sub(change.unsigned_abs())).max(self.window / 2)
+            let drains = law.most_of_path > 0 && length == LONGEST_QUEUE;
+            let part = if drains { share(self.window, self.delivered) } else { LAW_UNIT.into() };
+            let less = times(change.unsigned_abs().min(MOST_WINDOW), part);
+            self.window.saturating_sub(less).max(self.window / 2)
         } else {
             self.window + change as u64
         };
@@ -364,35 +373,4 @@ pub(crate) fn times(number: u64, multiple: u64) -> u64 {
 #[inline]
 pub(crate) fn share(part: u64, whole: u64) -> u64 {
     ((part << 16) / whole.max(1)).min(LAW_UNIT.into())
-}
-
-/// A place between two lengths of the queue.
-#[derive(Clone, Copy)]
-pub struct Level {
-    below: usize,
-    past: i64,
-}
-
-impl Level {
-    #[inline]
-    pub fn of(length: u64) -> Level {
-        let below = LEVEL_AT[1..LEVELS - 1].iter().map(|&at| usize::from(length >= at)).sum();
-        Level { below, past: (length - LEVEL_AT[below]) as i64 }
-    }
-
-    #[inline]
-    pub fn signed(self, values: &[i32; LEVELS]) -> i64 {
-        self.between(values[self.below].into(), values[self.below + 1].into())
-    }
-
-    #[inline]
-    fn of_all(self, values: &[u32; LEVELS]) -> u64 {
-        self.between(values[self.below].into(), values[self.below + 1].into()) as u64
-    }
-
-    /// What lies as far between these as the length of the queue between its levels.
-    #[inline]
-    fn between(self, low: i64, high: i64) -> i64 {
-        low + (((high - low) * self.past) >> LEVEL_WIDTH[self.below])
-    }
 }

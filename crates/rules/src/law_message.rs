@@ -25,6 +25,8 @@ pub(crate) struct LawMessage {
     pace: Vec<u32>,
     #[prost(uint32, repeated, tag = "7")]
     most: Vec<u32>,
+    #[prost(uint32, tag = "39")]
+    most_of_path: u32,
     #[prost(uint32, tag = "8")]
     faster: u32,
     #[prost(uint32, tag = "9")]
@@ -94,6 +96,7 @@ impl LawMessage {
             packets: law.packets.to_vec(),
             pace: law.pace.to_vec(),
             most: law.most.to_vec(),
+            most_of_path: law.most_of_path,
             faster: law.faster,
             fastest: law.fastest,
             first_window: law.first_window,
@@ -134,6 +137,7 @@ impl LawMessage {
             packets: self.packets.as_slice().try_into().ok()?,
             pace: self.pace.as_slice().try_into().ok()?,
             most: self.most.as_slice().try_into().ok()?,
+            most_of_path: self.most_of_path,
             faster: self.faster,
             fastest: self.fastest,
             first_window: self.first_window,

@@ -223,6 +223,46 @@ fn who_loses_too_many_packets_in_an_rtt_has_the_longest_queue() {
 }
 
 #[test]
+fn an_rtt_in_a_queue_of_many_rtts_ends_with_a_window_of_the_path() {
+    // A link that takes 5 ms for a packet, a path of 100 ms, and a queue of so many packets, all the flow's own.
+    let after = |most_of_path: f64, queue: u64| {
+        let law = Law { most_of_path: of(most_of_path), ..law() };
+        let (mut flow, mut now) = (LawFlow::start(&law), 1000 * MS);
+        on_a_link(&mut flow, &law, &mut now, 100, 100);
+        (flow.window, flow.delivered) = ((20 + queue) << 16, (20 + queue) << 16);
+        let mut windows = Vec::new();
+        // What is under way comes back, and nothing is sent meanwhile: the RTT is shorter for each packet.
+        for left in (0..queue).rev() {
+            now += 5 * MS;
+            flow.on_ack(&law, now - (100 + 5 * left) * MS, now, 1, 1);
+            windows.push(flow.window >> 16);
+        }
+        windows
+    };
+    let [any, three, two] = [0.0, 3.0, 2.0].map(|most| after(most, 400));
+    // The path holds 20, and ten packets more are always allowed. That the queue stands is known after half an RTT.
+    assert!(
+        any[220] > 200 && (60..=70).contains(&three[220]) && (42..=50).contains(&two[220]),
+        "{any:?} {three:?} {two:?}"
+    );
+    // The rest of that RTT, 180 packets, takes what it would take of a window of 400, and not each of them the same.
+    assert!(3 * three[399] > 2 * three[220] && 3 * any[399] < 2 * any[220], "{any:?} {three:?}");
+    assert_eq!(after(3.0, 10), after(0.0, 10));
+}
+
+#[test]
+fn a_longer_path_is_found_out_by_beginning_again() {
+    let (never, again) = (law(), Law { again_rtts: 50, ..law() });
+    for (law, least, most) in [(never, 2, 4), (again, 15, 30)] {
+        let (mut flow, mut now) = (LawFlow::start(&law), 0);
+        on_a_link(&mut flow, &law, &mut now, 100, 200);
+        assert!((15..30).contains(&flow.window(&law)), "{flow:?}");
+        on_a_link(&mut flow, &law, &mut now, 150, 400);
+        assert!((least..=most).contains(&flow.window(&law)), "{}: {flow:?}", law.again_rtts);
+    }
+}
+
+#[test]
 fn the_smallest_rtt_takes_the_word_of_many() {
     let of_one_then_many = |keeps: f64| {
         let law = Law { min_rtt_keeps: of(keeps), ..law() };

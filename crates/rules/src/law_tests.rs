@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::MAX_WINDOW;
 use crate::law::{LAW_UNIT, LEVELS, Law};
-use crate::law_flow::{LEAST_WINDOW, LEVEL_AT, LEVEL_WIDTH, LONGEST_PAUSE_NS, LawFlow, Level, MOST_WINDOW, of_roots};
+use crate::law_flow::{LEAST_WINDOW, LONGEST_PAUSE_NS, LawFlow, MOST_WINDOW, of_roots};
+use crate::law_level::{LEVEL_AT, LEVEL_WIDTH, Level};
 
 pub(crate) const MS: u64 = 1_000_000;
 
@@ -24,6 +25,7 @@ pub(crate) fn law() -> Law {
         packets: [of(1.0), of(0.5), of(0.25), 0, 0],
         pace: [0.5, 0.7, 0.9, 1.0, 1.0].map(of),
         most: [3.0, 3.0, 3.0, 2.0, 1.0].map(of),
+        most_of_path: 0,
         least_packets: 2,
         again_rtts: 0,
         faster: of(1.5),
@@ -125,18 +127,6 @@ pub(crate) fn on_a_link(flow: &mut LawFlow, law: &Law, now: &mut u64, rtt_ms: u6
             *now += rtt / window;
             flow.on_ack(law, now.wrapping_sub(rtt), *now, 1, 1);
         }
-    }
-}
-
-#[test]
-fn a_longer_path_is_found_out_by_beginning_again() {
-    let (never, again) = (law(), Law { again_rtts: 50, ..law() });
-    for (law, least, most) in [(never, 2, 4), (again, 15, 30)] {
-        let (mut flow, mut now) = (LawFlow::start(&law), 0);
-        on_a_link(&mut flow, &law, &mut now, 100, 200);
-        assert!((15..30).contains(&flow.window(&law)), "{flow:?}");
-        on_a_link(&mut flow, &law, &mut now, 150, 400);
-        assert!((least..=most).contains(&flow.window(&law)), "{}: {flow:?}", law.again_rtts);
     }
 }
 

@@ -18,6 +18,7 @@ mod grid;
 mod law;
 mod law_elsewhere;
 mod law_flow;
+mod law_level;
 mod law_message;
 #[cfg(test)]
 mod law_path_tests;
@@ -35,8 +36,9 @@ mod table;
 mod wire;
 
 /// The files of [`LawFlow`], by name, which exports of laws to Rust consist of.
-pub const LAW_FLOW: [(&str, &str); 3] = [
+pub const LAW_FLOW: [(&str, &str); 4] = [
     ("law_flow.rs", include_str!("law_flow.rs")),
+    ("law_level.rs", include_str!("law_level.rs")),
     ("law_sharing.rs", include_str!("law_sharing.rs")),
     ("law_silence.rs", include_str!("law_silence.rs")),
 ];

@@ -132,6 +132,7 @@ mod tests {
             packets: [unit, unit / 2, 0, 0, 0],
             pace: [unit / 2, unit, unit, unit, unit],
             most: [3 * unit; 5],
+            most_of_path: 0,
             least_packets: 2,
             again_rtts: 0,
             faster: unit,

@@ -22,8 +22,8 @@ class Law(TypedDict):
     ...     target_of_gap=one, target_of_spread=one,
     ...     silence_most=one // 2, silence_packets=one // 10, silence_adds=one, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
-    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], delivered_keeps=0, min_rtt_keeps=0, least_packets=2,
-    ...     again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
+    ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], most_of_path=3 * one, delivered_keeps=0, min_rtt_keeps=0,
+    ...     least_packets=2, again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
     ...     first_train=one // 4, first_train_ns=1_000_000,
     ...     first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one, then_window=one,
     ...     room=2 * one, shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
@@ -63,6 +63,10 @@ class Law(TypedDict):
     """The time between two sends, as a share of the RTT over the window."""
     most: list[int]
     """The largest window, as a multiple of what an RTT delivered; ten packets more are allowed."""
+    most_of_path: int
+    """The largest window that an RTT ends with where the queue is the longest, as a multiple of what the smallest RTT
+    would deliver (0: any): in a queue of many RTTs one delivers many times what the path holds. While what was sent by
+    a larger one comes back, it gives way by the RTT and not by the ACK."""
     delivered_keeps: int
     """An RTT counts as one that delivered at least this share of what the one before it counts as: where ACKs come in
     batches, one may see all of a batch and the next nothing (0: it is what it is)."""
@@ -133,6 +137,7 @@ def law_words(law: Law) -> list[str]:
         f"{part['target_of_gap']:.3g} times between the flow's own packets and {part['target_of_spread']:.3g} mean "
         f"deviations of the RTT together, by the least RTT of {_packets(law['least_packets'])} or more",
         _smallest(law),
+        *_most(law),
         _delivered(law),
         _silence(law),
         _losses(law),
@@ -179,6 +184,13 @@ def _smallest(law: Law) -> str:
         return "one packet's RTT is the smallest at once"
     goes = 1 - law["min_rtt_keeps"] / UNIT
     return f"with each ACK the smallest RTT goes {goes:.3g} of the way down to one that is smaller: few may be lucky"
+
+
+def _most(law: Law) -> list[str]:
+    if not law["most_of_path"]:
+        return []
+    most = law["most_of_path"] / UNIT
+    return [f"an RTT in the longest queue ends with a window of at most {most:.3g} of what the smallest would deliver"]
 
 
 def _delivered(law: Law) -> str:

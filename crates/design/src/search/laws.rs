@@ -7,7 +7,7 @@ use super::places::Range::{self, Even, Log};
 use crate::model::Model;
 
 /// Numbers of a law,
-pub const NUMBERS: usize = 46;
+pub const NUMBERS: usize = 47;
 /// and without the last four, by which it shares a link with others.
 pub const OWN_NUMBERS: usize = NUMBERS - 4;
 /// Their ranges, in the order of [`Law`]'s fields as far as those are searched for.
@@ -75,6 +75,8 @@ const RANGES: [Range; NUMBERS] = {
         Log(0.03, 30.0),
         // The target: of the RTT by the fourth root of what it delivers, never if below the least.
         Log(0.002, 1.0),
+        // The largest window after an RTT in the longest queue, of what the smallest RTT would deliver; any if above the most.
+        Log(1.0, 16.0),
         // Sharing: the window below which a flow does, never if it is below the least; C, what a loss leaves, and RTTs. Greedier than
         // this it would leave Cubic, whose own are 0.4 and 0.7, less than half of an equal share: the score does not ask what others have.
         Log(0.02, 0.5),
@@ -100,6 +102,9 @@ const LEAST_FIRST_RATE: u32 = LAW_UNIT / 100;
 
 /// Nor is a beginning bounded by more than this.
 const MOST_FIRST_MOST: u32 = LAW_UNIT * 50;
+
+/// Nor is a window in the longest queue bounded by more than this.
+const MOST_OF_PATH: u32 = LAW_UNIT * 12;
 
 /// No share of losses is too large if this one is not.
 const MOST_LOSS: u32 = LAW_UNIT / 2;
@@ -135,6 +140,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         first_train,
         train_ms,
         target_of_fourth,
+        most_of_path,
         rest @ ..,
     ] = rest;
     let [shared_below, shared_scale, shared_cut, shared_rtts] = rest;
@@ -155,6 +161,7 @@ pub fn law_at(places: &[f64], begun: Option<&Law>) -> Law {
         packets: [packets, packets * p1, packets * p1 * p2, packets * p1 * p2 * p3, 0.0].map(unsigned),
         pace: [pace0, pace1, pace2, pace3, pace4].map(unsigned),
         most: [most, most, most, most_at_two, most_at_four].map(unsigned),
+        most_of_path: Some(unsigned(most_of_path)).filter(|&most| most <= MOST_OF_PATH).unwrap_or(0),
         faster: unsigned(faster),
         fastest: unsigned(fastest),
         first_window: unsigned(first_window),
@@ -205,6 +212,7 @@ pub fn places_of(law: &Law) -> Vec<f64> {
     numbers.extend([law.first_rate, LAW_UNIT - law.min_rtt_keeps, law.delivered_keeps, law.silence_adds].map(of));
     numbers.push(if law.first_most == 0 { 60.0 } else { of(law.first_most) });
     numbers.extend([of(law.first_train), f64::from(law.first_train_ns) / 1e6, of(law.target_of_fourth)]);
+    numbers.push(if law.most_of_path == 0 { 16.0 } else { of(law.most_of_path) });
     numbers.extend([law.shared_below, law.shared_scale].map(of));
     numbers.extend([of(law.shared_cut), f64::from(law.shared_rtts)]);
     RANGES.iter().zip(numbers).map(|(range, number)| range.place(number)).collect()
@@ -257,17 +265,25 @@ mod tests {
     #[test]
     fn laws_without_what_came_later_come_back_as_they_are() {
         let mut places = [0.5; OWN_NUMBERS];
-        places[OWN_NUMBERS - 12..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        places[OWN_NUMBERS - 13..].copy_from_slice(&[0.0, 0.0, 0.5, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
         let later = |law: &Law| {
             let of_roots = [law.target_of_root, law.target_of_fourth];
             let of_queues = [law.silence_most, law.silence_packets, law.loss_most];
             let of_beginnings = [law.first_rate, law.first_most, law.first_train, law.first_train_ns];
-            (of_roots, of_queues, of_beginnings, law.min_rtt_keeps, law.delivered_keeps, law.silence_adds)
+            (
+                of_roots,
+                of_queues,
+                of_beginnings,
+                law.min_rtt_keeps,
+                law.delivered_keeps,
+                law.silence_adds,
+                law.most_of_path,
+            )
         };
         let law = law_at(&places, None);
         assert_eq!(
             (later(&law), later(&law_at(&places_of(&law), None))),
-            (([0; 2], [0; 3], [0; 4], 0, 0, 0), ([0; 2], [0; 3], [0; 4], 0, 0, 0))
+            (([0; 2], [0; 3], [0; 4], 0, 0, 0, 0), ([0; 2], [0; 3], [0; 4], 0, 0, 0, 0))
         );
     }
 

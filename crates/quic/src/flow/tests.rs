@@ -146,6 +146,7 @@ fn law() -> Law {
         packets: [0; LEVELS],
         pace: [unit; LEVELS],
         most: [4 * unit; LEVELS],
+        most_of_path: 0,
         least_packets: 1,
         again_rtts: 0,
         faster: unit,

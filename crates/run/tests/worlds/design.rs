@@ -137,6 +137,7 @@ fn law(dice: &mut Dice) -> Law {
         packets,
         pace,
         most: [most[0].max(pace[0].max(LAW_UNIT) + 1), most[1], most[2], most[3], most[4]],
+        most_of_path: any(0, MOST),
         least_packets: any(1, 64),
         again_rtts: any(0, 1 << 15),
         faster: any(LAW_UNIT, MOST),

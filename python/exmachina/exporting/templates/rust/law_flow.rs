@@ -1,4 +1,4 @@
-//! The state of one flow under this law: `law_flow.rs`, `law_silence.rs` and `law_sharing.rs` are the same for all laws.
+//! The state of one flow under this law: `law_flow.rs`, `law_level.rs`, `law_silence.rs` and `law_sharing.rs` are the same for all laws.
 
 use super::law::LAW;
 use super::law_flow::LawFlow;

@@ -18,6 +18,8 @@
 #define EXM_UNIT (1ULL << 16)
 /* The smallest window: of one packet the ACK may wait at the receiver for another. */
 #define EXM_LEAST_WINDOW (2 * EXM_UNIT)
+/* More than so long, in targets, no queue counts as. */
+#define EXM_LONGEST_QUEUE (4 * EXM_UNIT)
 /* The least that an RTT delivers: a packet in sixteen RTTs. */
 #define EXM_LEAST_DELIVERED (EXM_UNIT / 16)
 #define EXM_MOST_WINDOW ((exm_u64)EXM_MAX_WINDOW << 16)
@@ -85,7 +87,7 @@
 #define EXM_NEVER ((1ULL << 41) - 1)
 
 /* The levels of the queue, in targets of 2^-16, and the logarithms to base 2 of how far the next one is. */
-EXM_DATA exm_u64 exm_level_at[EXM_LEVELS] = { 0, 1 << 15, 1 << 16, 1 << 17, 1 << 18 };
+EXM_DATA exm_u64 exm_level_at[EXM_LEVELS] = { 0, 1 << 15, 1 << 16, 1 << 17, EXM_LONGEST_QUEUE };
 EXM_DATA exm_u32 exm_level_width[EXM_LEVELS - 1] = { 15, 15, 16, 17 };
 
 static exm_u64 exm_min(exm_u64 a, exm_u64 b)
@@ -272,8 +274,8 @@ static exm_u64 exm_queue(const struct exm_flow *flow)
 		+ ((exm_u64)flow->spread_ns * exm_law.target_of_spread >> 16);
 
 	if (flow->crowded)
-		return exm_level_at[EXM_LEVELS - 1];
-	return exm_min((exm_queue_ns(flow) << 16) / exm_max(target, 1), exm_level_at[EXM_LEVELS - 1]);
+		return EXM_LONGEST_QUEUE;
+	return exm_min((exm_queue_ns(flow) << 16) / exm_max(target, 1), EXM_LONGEST_QUEUE);
 }
 
 static void exm_next_quarter(struct exm_flow *flow, exm_u64 length, exm_u64 now)
@@ -319,6 +321,20 @@ static void exm_next_round(struct exm_flow *flow, exm_u64 now)
 	flow->longer = longer;
 }
 
+/* What the smallest RTT would deliver. */
+static exm_u64 exm_without_queue(const struct exm_flow *flow)
+{
+	return (exm_u64)flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
+}
+
+/* An RTT has ended in the longest queue. */
+static void exm_drain(struct exm_flow *flow)
+{
+	exm_u64 most = (exm_without_queue(flow) * exm_law.most_of_path >> 16) + EXM_MORE_PACKETS;
+
+	flow->window = exm_min(flow->window, most);
+}
+
 /* What the RTT is now is taken for what it is without a queue. */
 static void exm_begin_again(struct exm_flow *flow)
 {
@@ -334,7 +350,7 @@ static void exm_begin_again(struct exm_flow *flow)
 /* There is a queue. If an RTT delivers little more than before a flow began again, it was one then, too. */
 EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 {
-	exm_u64 without_queue, before, then_window = exm_law.then_window;
+	exm_u64 before, then_window = exm_law.then_window;
 
 	if (!flow)
 		return 0;
@@ -343,8 +359,7 @@ EXM_CALL int exm_end_beginning(struct exm_flow *flow)
 		flow->min_rtt_ns = exm_min(flow->min_rtt_ns, before);
 		then_window = EXM_UNIT;
 	}
-	without_queue = (exm_u64)flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
-	flow->window = exm_min(flow->window, without_queue * then_window >> 16);
+	flow->window = exm_min(flow->window, exm_without_queue(flow) * then_window >> 16);
 	flow->begins = 0;
 	flow->delivered_before = 0;
 	flow->top = 0;
@@ -386,7 +401,7 @@ EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
 	struct exm_level level = exm_level_of(length);
 	exm_s64 growth = exm_at(level, exm_law.growth);
 	exm_s64 change;
-	exm_u64 window, most, more;
+	exm_u64 window, most, more, less;
 
 	if (!flow)
 		return 0;
@@ -397,9 +412,12 @@ EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
 	more = more * (EXM_UNIT + exm_law.silence_adds * flow->silent / EXM_ALL_SILENT) >> 16;
 	growth += (exm_s64)((more << 16) / exm_max(window, EXM_UNIT));
 	change = (exm_s64)packets * growth;
-	if (change < 0)
-		window -= exm_min((exm_u64)-change, window - window / 2);
-	else
+	if (change < 0) {
+		less = exm_min((exm_u64)-change, EXM_MOST_WINDOW);
+		if (exm_law.most_of_path && length == EXM_LONGEST_QUEUE)
+			less = less * exm_share(window, flow->delivered) >> 16;
+		window -= exm_min(less, window - window / 2);
+	} else
 		window += (exm_u64)change;
 	most = ((exm_u64)exm_at(level, exm_law.most) * (exm_u64)flow->delivered >> 16) + EXM_MORE_PACKETS;
 	flow->window = exm_clamp(exm_min(window, most), EXM_LEAST_WINDOW, EXM_MOST_WINDOW);
@@ -550,6 +568,8 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 		if (exm_law.shared_below)
 			exm_note_queue(flow, length, now);
 		exm_next_round(flow, now);
+		if (!flow->begins && !flow->shares && exm_law.most_of_path && length == EXM_LONGEST_QUEUE)
+			exm_drain(flow);
 		if (!flow->begins && !flow->shares && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
 			exm_begin_again(flow);
 			length = exm_queue(flow);
