@@ -20,10 +20,11 @@ earlier law ([how](designs.md#laws-for-the-papers-models)); `tao-100x` was worke
 its row of 3.5 to 11.1 Mbit/s ([how](designs.md#many-small-changes)), `tao-delta-0.1` after one at its rows of a
 microsecond and of disturbed states ([how](designs.md#knife-edges-between-others)), `tao-mux-2` after one at its row of
 delayed ACKs, `tao-1000x-robust` after one at its rows of 10 ms of jitter and of states that are back
-([how](designs.md#few-packets-at-first-in-designs-too)), and `general-0.1`, `general-0.1-robust` and `tao-mux-100`
-after one at their rows of disturbed states ([how](designs.md#what-two-hundred-networks-say)). What each table was
-chosen by: [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is
-allowed; those that do not are bold. What stands after ± is half a 95 % interval.
+([how](designs.md#few-packets-at-first-in-designs-too)), and after one at their rows of disturbed states
+`general-0.1`, `general-0.1-robust` and `tao-mux-100` ([how](designs.md#what-two-hundred-networks-say)) and `tao-1000x`,
+`tao-1000x-robust` and `tao-100x-robust` ([how](designs.md#in-queues-of-many-rtts)). What each table was chosen by:
+[algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is allowed;
+those that do not are bold. What stands after ± is half a 95 % interval.
 """
 TITLES = {
     "clock": (
