@@ -280,7 +280,8 @@ class LawByTheReadme:
 
     def without_queue(self) -> int:
         share = min((self.min_rtt << 16) // self.srtt, 65536)
-        return self.delivered * share >> 16
+        delivers: int = self.delivered * share >> 16
+        return delivers
 
     def go_on(self, length: int, k: int) -> None:
         growth, packets, most, pace = (self.at(self.law[of], length) for of in ("growth", "packets", "most", "pace"))

@@ -48,7 +48,10 @@ def test_a_form_is_sources_what_builds_them_a_readme_and_the_rounded_table(
             [
                 "Cargo.toml",
                 "README.md",
-                *(f"src/{name}.rs" for name in ("flow", "law", "law_flow", "law_level", "law_sharing", "law_silence", "lib")),
+                *(
+                    f"src/{name}.rs"
+                    for name in ("flow", "law", "law_flow", "law_level", "law_sharing", "law_silence", "lib")
+                ),
             ],
         ),
     ],

@@ -23,8 +23,8 @@ class Law(TypedDict):
     ...     silence_most=one // 2, silence_packets=one // 10, silence_adds=one, loss_most=one // 10,
     ...     growth=[one // 10, one // 20, 0, -one // 20, -one // 4], packets=[one, one // 2, 0, 0, 0],
     ...     pace=[one // 2, *4 * [one]], most=5 * [3 * one], most_of_path=3 * one, delivered_keeps=0, min_rtt_keeps=0,
-    ...     least_packets=2, again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10, first_most=9 * one,
-    ...     first_train=one // 4, first_train_ns=1_000_000,
+    ...     least_packets=2, again_rtts=100, faster=one, fastest=one, first_window=10 * one, first_rate=one // 10,
+    ...     first_most=9 * one, first_train=one // 4, first_train_ns=1_000_000,
     ...     first_pause_ns=10_000, first_growth=one, first_pace=one // 2, first_until=one, then_window=one,
     ...     room=2 * one, shared_below=one // 4, shared_scale=one // 2, shared_cut=one * 7 // 10, shared_rtts=64,
     ... )
