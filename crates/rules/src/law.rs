@@ -5,8 +5,8 @@
 //! there is no queue a window grows, whatever it is ([`Law::check`]): no state without a queue holds itself. Two go by seconds: a flow
 //! that begins, which knows no more than its RTT, and one that shares its link with others, as Cubic does, which it must keep up with.
 //!
-//! Here are its numbers; `law_level.rs` is where they are read, `law_flow.rs` what a flow does by them, `law_silence.rs` what is no queue, and `law_sharing.rs`
-//! what it does where others fill the queue.
+//! Here are its numbers; `law_level.rs` is where its lists are read, `law_flow.rs` what a flow does by them, `law_silence.rs` what is
+//! no queue, and `law_sharing.rs` what it does where others fill the queue.
 
 use crate::law_flow::{FIRST_MOST, LEAST_WINDOW};
 

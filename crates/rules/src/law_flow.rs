@@ -167,7 +167,7 @@ impl LawFlow {
                 self.note_queue(length, received_ns);
             }
             self.next_round(law, received_ns);
-            if !self.begins && !self.shares && law.most_of_path > 0 && length == LONGEST_QUEUE {
+            if !self.begins && !self.shares && drains(law, length) {
                 let most = times(self.without_queue(), law.most_of_path.into()) + MORE_PACKETS;
                 self.window = self.window.min(most);
             }
@@ -333,8 +333,7 @@ impl LawFlow {
         let added = (packets_at << 16) / self.window.max(LAW_UNIT.into());
         let change = packets as i64 * (growth + added as i64);
         self.window = if change < 0 {
-            let drains = law.most_of_path > 0 && length == LONGEST_QUEUE;
-            let part = if drains { share(self.window, self.delivered) } else { LAW_UNIT.into() };
+            let part = if drains(law, length) { share(self.window, self.delivered) } else { LAW_UNIT.into() };
             let less = times(change.unsigned_abs().min(MOST_WINDOW), part);
             self.window.saturating_sub(less).max(self.window / 2)
         } else {
@@ -349,6 +348,12 @@ impl LawFlow {
         let standing = self.standing_ns().min(LONGEST_NS);
         self.pause_ns = (standing * u64::from(pace) / self.window).clamp(1, LONGEST_PAUSE_NS);
     }
+}
+
+/// The queue is to be left at once: RTTs in it end with a window of the path.
+#[inline]
+fn drains(law: &Law, length: u64) -> bool {
+    law.most_of_path > 0 && length == LONGEST_QUEUE
 }
 
 /// What a target is longer by where an RTT delivers so much, as a share of the smallest RTT: of two flows in one queue the one

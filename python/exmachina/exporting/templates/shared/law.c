@@ -327,7 +327,13 @@ static exm_u64 exm_without_queue(const struct exm_flow *flow)
 	return (exm_u64)flow->delivered * exm_share(flow->min_rtt_ns, flow->srtt_ns) >> 16;
 }
 
-/* An RTT has ended in the longest queue. */
+/* The queue is to be left at once: RTTs in it end with a window of the path. */
+static int exm_drains(exm_u64 length)
+{
+	return exm_law.most_of_path && length == EXM_LONGEST_QUEUE;
+}
+
+/* And one has ended. */
 static void exm_drain(struct exm_flow *flow)
 {
 	exm_u64 most = (exm_without_queue(flow) * exm_law.most_of_path >> 16) + EXM_MORE_PACKETS;
@@ -414,7 +420,7 @@ EXM_CALL int exm_go_on(struct exm_flow *flow, exm_u64 length, exm_u64 packets)
 	change = (exm_s64)packets * growth;
 	if (change < 0) {
 		less = exm_min((exm_u64)-change, EXM_MOST_WINDOW);
-		if (exm_law.most_of_path && length == EXM_LONGEST_QUEUE)
+		if (exm_drains(length))
 			less = less * exm_share(window, flow->delivered) >> 16;
 		window -= exm_min(less, window - window / 2);
 	} else
@@ -568,7 +574,7 @@ EXM_API void exm_on_ack(struct exm_flow *flow, const struct exm_ack *ack)
 		if (exm_law.shared_below)
 			exm_note_queue(flow, length, now);
 		exm_next_round(flow, now);
-		if (!flow->begins && !flow->shares && exm_law.most_of_path && length == EXM_LONGEST_QUEUE)
+		if (!flow->begins && !flow->shares && exm_drains(length))
 			exm_drain(flow);
 		if (!flow->begins && !flow->shares && exm_law.again_rtts && flow->rounds >= exm_law.again_rtts) {
 			exm_begin_again(flow);
