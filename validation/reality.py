@@ -28,7 +28,16 @@ HAS_NOT = {"kernel": "bbr3", "quic": "bbr1"}
 """Which BBR a stack has not."""
 ALSO = {"cubic": "cubic-rfc9438"}
 """Another simulation of a scheme, held to the same measurements: what is by the RFC, where kernels are not."""
-TABLES = ("general-1", "general-0.1-robust", "general-1-robust", "tao-100x-robust", "internet-1", "internet-10")
+TABLES = (
+    "general-1",
+    "general-0.1-robust",
+    "general-1-robust",
+    "general-10-robust",
+    "tao-100x-robust",
+    "tao-1000x-robust",
+    "internet-1",
+    "internet-10",
+)
 RUNS, RUN_S, ATTEMPTS = 5, 30.0, 5
 MBPS, RTTS_MS = (1.5, 12.0, 100.0), (10.0, 50.0, 200.0)
 FAST_MBPS = 50.0

@@ -22,10 +22,10 @@ microsecond and of disturbed states ([how](designs.md#knife-edges-between-others
 delayed ACKs, `tao-1000x-robust` after one at its rows of 10 ms of jitter and of states that are back
 ([how](designs.md#few-packets-at-first-in-designs-too)), and after one at their rows of disturbed states
 `general-0.1`, `general-0.1-robust` and `tao-mux-100` ([how](designs.md#what-two-hundred-networks-say)), `tao-1000x`,
-`tao-1000x-robust` and `tao-100x-robust` ([how](designs.md#in-queues-of-many-rtts)), and `tao-10x`, `tao-one-bottleneck`
-and `tao-rtt-50-250` ([how](designs.md#two-steady-states)). What each table was chosen by:
-[algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least what is allowed;
-those that do not are bold. What stands after ± is half a 95 % interval.
+`tao-1000x-robust` and `tao-100x-robust` ([how](designs.md#in-queues-of-many-rtts)), and `coexist`, `tao-10x`,
+`tao-100x`, `tao-mux-50`, `tao-one-bottleneck` and `tao-rtt-50-250` ([how](designs.md#two-steady-states)). What each
+table was chosen by: [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least
+what is allowed; those that do not are bold. What stands after ± is half a 95 % interval.
 """
 TITLES = {
     "clock": (
