@@ -1,6 +1,7 @@
 """Reproductions: the catalogue, experiments from end to end, and what is kept."""
 
 import importlib
+import json
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -240,6 +241,26 @@ def test_a_second_call_only_draws(use: Use, ours: Path, tmp_path: Path, monkeypa
     again = reproduce("tiny", output=tmp_path / "out", ours=ours)
     assert without_files(again) == without_files(first)
     assert [path.read_bytes() for path in (again[0].pictures[0].png, again[0].pictures[0].svg)] == pictures
+
+
+@pytest.mark.slow
+def test_what_runs_took_is_known_when_a_table_is_another(use: Use, ours: Path, tmp_path: Path) -> None:
+    use(parse(TINY, "tiny.toml"))
+
+    def took() -> tuple[float, dict[str, float]]:
+        (outcome,) = reproduce("tiny", output=tmp_path / "out", ours=ours)
+        return outcome.cpu_s, {path.name: json.loads(path.read_text()) for path in tmp_path.rglob("cpu/*.json")}
+
+    total_s, first = took()
+    assert len(first) == 2
+    assert total_s == pytest.approx(sum(first.values()))
+    assert took() == (total_s, first)
+    (ours / "general-1.dna").write_bytes(Table.single(["send_ewma", "ack_ewma", "rtt_ratio"], 1.0, 2, 1.0, "other").dna)
+    total_s, second = took()
+    assert {name: second[name] for name in first} == first
+    (anew,) = second.keys() - first.keys()
+    assert second[anew] > 0
+    assert any(total_s == pytest.approx(second[anew] + of_cubic) for of_cubic in first.values())
 
 
 @pytest.mark.slow

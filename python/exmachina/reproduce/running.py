@@ -12,7 +12,7 @@ import tomli_w
 
 from exmachina.engines import Engine
 from exmachina.evaluation import Evaluation, Standing, Trace, evaluate, trace
-from exmachina.files import make_folder, read_file, simulated, write_atomically
+from exmachina.files import FinishedRuns, make_folder, read_file, write_atomically
 from exmachina.networks import Toml, merged
 from exmachina.reproduce.cast import ALGORITHMS, Cast
 from exmachina.reproduce.data import CaseData
@@ -182,33 +182,38 @@ def _telling(conditions: Conditions, title: str) -> Callable[[Standing], None] |
 def _counted(
     evaluation: Evaluation, schemes: list[SchemeLike], conditions: Conditions
 ) -> Iterator[Callable[[], float]]:
-    """Adds the CPU time that passes, here and elsewhere, to that of earlier calls; the function gives the sum, s."""
-    cache, engine = conditions.cache, conditions.engine
-    path = make_folder(cache / "cpu") / f"{_key(evaluation, schemes)}.json"
+    """Adds the CPU time that passes, here and elsewhere, to that of earlier calls; the function gives the sum, s.
+
+    It is kept with each contender, by how many more runs it has, so that what the others took is known when one is
+    another.
+    """
+    changed, cache = evaluation.changed(schemes or None), conditions.cache
+
+    def kept() -> list[FinishedRuns]:
+        return [changed.finished_runs(i, cache) for i in range(len(changed.contenders))]
+
+    def now_s() -> float:
+        return time.process_time() + conditions.engine.elsewhere_s
+
+    before, began_s = kept(), now_s()
+    paths = [make_folder(cache / "cpu") / f"{runs.key}.json" for runs in before]
+    spent = [_seconds(path) for path in paths]
     try:
-        earlier = float(json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
-        earlier = 0.0
-    began = time.process_time() + engine.elsewhere_s
-    before = _kept(evaluation, schemes, cache)
-    spent = earlier
-    try:
-        yield lambda: spent
+        yield lambda: sum(spent)
     finally:
-        if _kept(evaluation, schemes, cache) != before:
-            spent = earlier + time.process_time() + engine.elsewhere_s - began
-            write_atomically(path, json.dumps(spent).encode(), durable=False)
+        more = [after.count - runs.count for after, runs in zip(kept(), before, strict=True)]
+        passed_s = now_s() - began_s
+        for i, path in enumerate(paths):
+            if more[i]:
+                spent[i] += passed_s * more[i] / sum(more)
+                write_atomically(path, json.dumps(spent[i]).encode(), durable=False)
 
 
-def _kept(evaluation: Evaluation, schemes: list[SchemeLike], cache: Path) -> int:
-    """Runs that are kept."""
-    changed = evaluation.changed(schemes or None)
-    return sum(changed.finished_runs(i, cache).count for i in range(len(changed.contenders)))
-
-
-def _key(evaluation: Evaluation, schemes: list[SchemeLike]) -> str:
-    parts = [scheme.dna if isinstance(scheme, Table) else str(scheme) for scheme in schemes]
-    return simulated(evaluation.text, evaluation.duration_s, *parts)
+def _seconds(path: Path) -> float:
+    try:
+        return float(json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return 0.0
 
 
 def recorded(experiment: Experiment, case: str, scheme: SchemeLike, ran: Ran, scale: str) -> list[Trace]:
