@@ -264,6 +264,18 @@ def test_what_runs_took_is_known_when_a_table_is_another(use: Use, ours: Path, t
 
 
 @pytest.mark.slow
+def test_runs_that_experiments_share_count_once(use: Use, ours: Path, tmp_path: Path) -> None:
+    outcomes = []
+    for name in ("tiny", "other"):
+        use(parse(TINY, f"{name}.toml"))
+        outcomes += reproduce(name, output=tmp_path / "out", ours=ours)
+    first, second = outcomes
+    assert [claim.ours for claim in first.claims] == [claim.ours for claim in second.claims]
+    assert first.cpu_s > 0
+    assert second.cpu_s == 0
+
+
+@pytest.mark.slow
 def test_all_runs_are_made_by_one_engine(use: Use, ours: Path, tmp_path: Path) -> None:
     use(parse(TINY, "tiny.toml"))
     others = Others()

@@ -184,8 +184,8 @@ def _counted(
 ) -> Iterator[Callable[[], float]]:
     """Adds the CPU time that passes, here and elsewhere, to that of earlier calls; the function gives the sum, s.
 
-    It is kept with each contender, by how many more runs it has, so that what the others took is known when one is
-    another.
+    It is kept for each contender, by how many more runs it has, so that what the others took is known when one is
+    another; and for each case, so that runs which several experiments share count where they were made.
     """
     changed, cache = evaluation.changed(schemes or None), conditions.cache
 
@@ -196,7 +196,7 @@ def _counted(
         return time.process_time() + conditions.engine.elsewhere_s
 
     before, began_s = kept(), now_s()
-    paths = [make_folder(cache / "cpu") / f"{runs.key}.json" for runs in before]
+    paths = [make_folder(cache / "cpu") / f"{evaluation.name}-{runs.key}.json" for runs in before]
     spent = [_seconds(path) for path in paths]
     try:
         yield lambda: sum(spent)
