@@ -35,7 +35,8 @@ from exmachina import (
 from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
-from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, Trying, shares
+from exmachina.steadying.lost import lost_on, shares
+from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, Trying
 
 FEW = SteadyOptions(
     steps=3, candidates=3, specimens=8, seconds_each=10, disturbed=6, states=4, gives=None, lost=0, checks=6, threads=1
@@ -175,9 +176,10 @@ def test_a_sender_that_received_nothing_costs_more_than_scores_say(monkeypatch: 
 
 def test_rules_are_drawn_by_their_uses() -> None:
     with opened(EngineOptions(threads=2)) as engine:
-        usual = np.diff(shares(trial(engine, lost=0), BEGUN, 0), prepend=0.0)
+        usual = np.diff(shares(trial(engine, lost=0), BEGUN, None), prepend=0.0)
         # A window that nobody moves is where nobody is back: all its networks are lost, and the uses there count.
-        where_lost = np.diff(shares(trial(engine, lost=1), holding(BEGUN), 0), prepend=0.0)
+        one, held = trial(engine, lost=1), holding(BEGUN)
+        where_lost = np.diff(shares(one, held, lost_on(one, held, 0)), prepend=0.0)
     assert usual.min() > 0, "each may be"
     assert usual.max() > 2 * usual.min()
     assert where_lost.sum() == pytest.approx(1)

@@ -136,6 +136,14 @@ impl Specimens {
         })
     }
 
+    /// The specimens with these places, in this order.
+    fn only(&self, places: Vec<usize>) -> PyResult<Specimens> {
+        let at = |place: usize| self.set.specimens.get(place).cloned();
+        let specimens = places.into_iter().map(at).collect::<Option<_>>();
+        let specimens = specimens.ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+        Ok(Specimens { set: SpecimenSet { seed: self.set.seed, specimens }, objective: self.objective })
+    }
+
     /// The same networks with room for `times` the bandwidth-delay product, at least one packet; before each link, where
     /// there are several, for the longest RTT of all.
     fn with_buffer_bdp(&self, times: f64) -> Specimens {
@@ -148,6 +156,20 @@ impl Specimens {
             }
         }
         Specimens { set, objective: self.objective }
+    }
+
+    /// What each network is like: how many senders, the least and the longest RTT, ms, and of each link the mean rate, Mbit/s,
+    /// and the packets that there is room for, infinitely many where none is dropped.
+    fn numbers(&self) -> Vec<Vec<f64>> {
+        let of = |network: &exmachina_net::network::Network| {
+            let (least, longest) = (network.rtts_ms().fold(f64::INFINITY, f64::min), network.longest_rtt_ms());
+            let links = network.hops.iter().flat_map(|hop| {
+                let room = hop.limit.packets(PACKET_BYTES as u16).map_or(f64::INFINITY, f64::from);
+                [hop.link.mean_mbps(), room]
+            });
+            [network.flows.len() as f64, least, longest].into_iter().chain(links).collect()
+        };
+        self.set.specimens.iter().map(|specimen| of(&specimen.network)).collect()
     }
 
     /// A network in words and numbers.

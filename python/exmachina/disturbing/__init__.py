@@ -1,7 +1,7 @@
 """How rule tables and laws come back from disturbed states."""
 
-from exmachina.disturbing.disturbing import disturb
+from exmachina.disturbing.disturbing import disturb, disturb_on
 from exmachina.disturbing.options import DisturbOptions
 from exmachina.disturbing.report import Disturbed
 
-__all__ = ["DisturbOptions", "Disturbed", "disturb"]
+__all__ = ["DisturbOptions", "Disturbed", "disturb", "disturb_on"]

@@ -14,14 +14,14 @@ import polars as pl
 from exmachina import _core
 from exmachina.disturbing.options import DisturbOptions, DisturbSettings
 from exmachina.disturbing.report import Disturbed
-from exmachina.engines import Part, Parts, opened
+from exmachina.engines import Engine, Part, Parts, opened
 from exmachina.errors import SchemeError
 from exmachina.frames import frame_of
 from exmachina.networks import Model, ModelLike
 from exmachina.schemes import Table, TableLike, contender_of, distinct
 from exmachina.scoring import designed_for
 
-__all__ = ["disturb"]
+__all__ = ["disturb", "disturb_on"]
 
 
 def disturb(
@@ -63,23 +63,36 @@ def disturb(
     if not given:
         raise SchemeError("tables: expected at least one")
     loaded = [Table.of(table) for table in given]
-    names = [entry.label for entry in distinct(map(contender_of, loaded))]
     network = designed_for(loaded) if model is None else Model.of(model)
     seed = network.seed if chosen.seed is None else chosen.seed
-    first, last = chosen.skip, chosen.skip + chosen.specimens
-    task = _Task(network, tuple(loaded), tuple(names), seed, last, chosen.states)
-    frames = []
+    numbers = range(chosen.skip, chosen.skip + chosen.specimens)
     with opened(chosen) as engine:
-        parts = Parts(engine, [(first, last)] * len(loaded))
-        done, all_networks = 0, len(loaded) * chosen.specimens
-        for computed in engine.map(_rows, task, parts):
-            part = computed.unit
-            parts.learn(computed)
-            frames.append(computed.result)
-            done += part.last - part.first
-            if on_progress is not None:
-                on_progress(names[part.series], done / all_networks)
-    return Disturbed(network, seed, chosen.states, pl.concat(frames))
+        return disturb_on(loaded, network, numbers, states=chosen.states, seed=seed, engine=engine, tell=on_progress)
+
+
+def disturb_on(
+    tables: Sequence[Table],
+    model: Model,
+    numbers: Sequence[int],
+    *,
+    states: int,
+    seed: int,
+    engine: Engine,
+    tell: Callable[[str, float], None] | None = None,
+) -> Disturbed:
+    """The same on those of a model's networks that have these numbers."""
+    names = [entry.label for entry in distinct(map(contender_of, tables))]
+    task = _Task(model, tuple(tables), tuple(names), seed, tuple(numbers), states)
+    parts = Parts(engine, [(0, len(numbers))] * len(tables))
+    frames, done = [], 0
+    for computed in engine.map(_rows, task, parts):
+        part = computed.unit
+        parts.learn(computed)
+        frames.append(computed.result)
+        done += part.last - part.first
+        if tell is not None:
+            tell(names[part.series], done / (len(tables) * len(numbers)))
+    return Disturbed(model, seed, states, pl.concat(frames))
 
 
 @dataclass(frozen=True)
@@ -90,20 +103,20 @@ class _Task:
     tables: tuple[Table, ...]
     names: tuple[str, ...]
     seed: int
-    specimens: int
+    numbers: tuple[int, ...]
     states: int
 
     def __reduce__(self) -> tuple[type["_Task"], tuple[Any, ...]]:
-        return _Task, (self.model, self.tables, self.names, self.seed, self.specimens, self.states)
+        return _Task, (self.model, self.tables, self.names, self.seed, self.numbers, self.states)
 
     @cached_property
-    def held_out(self) -> _core.Specimens:
-        """The networks."""
-        return self.model.held_out(self.seed, self.specimens, False)
+    def networks(self) -> _core.Specimens:
+        """Those of the numbers."""
+        return self.model.held_out(self.seed, max(self.numbers) + 1, False).only(list(self.numbers))
 
 
 def _rows(task: _Task, part: Part, workers: _core.Workers, stop: _core.Stop) -> pl.DataFrame:
     """A unit of work: one row per network, with the table's name before all else."""
-    table, networks = task.tables[part.series], task.held_out.part(part.first, part.last)
+    table, networks = task.tables[part.series], task.networks.part(part.first, part.last)
     frame = frame_of(_core.disturb(table, networks, task.states, workers, stop))
     return frame.select(pl.lit(task.names[part.series]).alias("scheme"), pl.all())

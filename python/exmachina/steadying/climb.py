@@ -18,12 +18,11 @@ from exmachina.schemes import Table
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
 from exmachina.steadying.candidates import Change, Clearance, Undo, changes
-from exmachina.steadying.trial import Trial, Trying, shares
+from exmachina.steadying.lost import LOOKED_UP, hunting, lost_on, shares
+from exmachina.steadying.trial import Trial, Trying
 
 __all__ = ["Climb"]
 
-LOOKED_UP = 10
-"""After so many steps it is looked up again which rules are used where flows are lost."""
 UNDOES = 5
 """Every so many steps changes are undone, if any were taken."""
 TRIED_AGAIN = 16
@@ -49,8 +48,11 @@ class Climb:
     def step(self, number: int, known: dict[str, Any] | None) -> dict[str, Any]:
         """Takes a step, or again one that is known, and says what it found."""
         options = self.trial.options
-        if number == 0 or (options.lost > 0 and number % LOOKED_UP == 0):
-            self.shares = shares(self.trial, self.table, number)
+        looks = options.lost > 0 or options.hunted > 0
+        if number == 0 or (looks and number % LOOKED_UP == 0):
+            lost = lost_on(self.trial, self.table, number) if looks else None
+            self.shares = shares(self.trial, self.table, lost)
+            self.trial = hunting(self.trial, lost) if lost is not None else self.trial
         drawn = self._drawn(number)
         line = known or self._tried(drawn, number)
         self.taken, self.table = self._together([drawn[k] for k in line["order"]])[-1]

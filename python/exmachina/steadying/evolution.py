@@ -14,6 +14,7 @@ import polars as pl
 from exmachina import _core
 from exmachina.schemes import Table
 from exmachina.seeds import named_seed
+from exmachina.steadying.lost import LOOKED_UP, hunting, lost_on
 from exmachina.steadying.trial import Trial
 
 __all__ = ["Evolution"]
@@ -38,7 +39,10 @@ class Evolution:
 
     def step(self, number: int, known: dict[str, Any] | None) -> dict[str, Any]:
         """Learns from a generation, or again from one that is known, and says what came of it."""
-        candidates = self.trial.options.candidates
+        options = self.trial.options
+        if options.hunted > 0 and number % LOOKED_UP == 0:
+            self.trial = hunting(self.trial, lost_on(self.trial, self.table, number))
+        candidates = options.candidates
         assert candidates is not None  # settled
         drawn = self.core.draw(candidates)
         line = known or self._tried(drawn, number)

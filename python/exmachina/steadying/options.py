@@ -14,9 +14,10 @@ MOST = {
     "specimens": 100_000,
     "disturbed": 10_000,
     "states": 10_000,
+    "hunted": 100_000,
     "checks": 100_000,
 }
-LEAST = {"steps": 1, "candidates": 1, "specimens": 4, "disturbed": 0, "states": 1, "checks": 2}
+LEAST = {"steps": 1, "candidates": 1, "specimens": 4, "disturbed": 0, "states": 1, "hunted": 0, "checks": 2}
 MOST_SIZE = 1.0
 LEAST_OF_LAW = 4
 
@@ -42,6 +43,9 @@ class SteadyOptions(EngineOptions):
     """Networks of a step that are disturbed, and as many times as many; with none the score alone counts."""
     states: int = 5
     """Of each of them."""
+    hunted: int = 0
+    """Networks that are looked through, each tenth step, for those on which flows are lost: if there are any, as many
+    more are disturbed that are like them from then on."""
     gives: float | None = 0.02
     """No more than this may be lost of the score that it began with; if `None`, anything."""
     gives_each: float | None = None
@@ -95,6 +99,7 @@ class SteadySettings(EngineSettings, total=False):
     seconds_each: float
     disturbed: int
     states: int
+    hunted: int
     gives: float | None
     gives_each: float | None
     size: float | None

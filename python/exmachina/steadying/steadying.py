@@ -203,7 +203,7 @@ class _Steps:
         if table.provenance is None:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
-        made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
+        made = self._followed_from() | {"steps": len(self.lines)}
         made |= {
             "model": self.trial.models[0].name,
             "also": [model.name for model in self.trial.models[1:] if model.entry is None],
@@ -217,9 +217,14 @@ class _Steps:
             return Table(table.with_law_dna(table.law, search), name)
         return Table(table.with_actions_dna(table.actions, search), name)
 
+    def _followed_from(self) -> dict[str, Any]:
+        """The settings that steps follow from; without hunting, as before there was any."""
+        followed = {name: getattr(self.options, name) for name in FOLLOWED_FROM}
+        return followed | ({"hunted": self.options.hunted} if self.options.hunted else {})
+
     def _key(self) -> str:
         """What steps follow from."""
-        settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
+        settings = list(self._followed_from().values())
         texts = [model.text for model in self.trial.models if model.entry is None]
         ways = ["evolution" if self.begun.law is not None else "climb that doubts"]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)

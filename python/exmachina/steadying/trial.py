@@ -11,19 +11,18 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import polars as pl
 
-from exmachina import _core
-from exmachina.disturbing import Disturbed, disturb
+from exmachina.disturbing import Disturbed, disturb_on
 from exmachina.engines import Engine
 from exmachina.errors import OptionError
-from exmachina.interrupts import interruptible
 from exmachina.networks import Model
 from exmachina.schemes import Table
 from exmachina.scoring import ScoreReport, score
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats, Interval
+from exmachina.steadying.lost import like
 from exmachina.steadying.options import SteadyOptions
 
-__all__ = ["Trial", "Trying", "shares"]
+__all__ = ["Trial", "Trying"]
 
 BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
 """What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
@@ -37,8 +36,6 @@ QUARTERS = 4
 PARTS = 5
 """Networks are disturbed in so many turns: who is behind after one is in none that follows."""
 BY = ("senders", "rate_mbps", "min_rtt_ms")
-USED_ON, USED_S, RARELY = 16, 60.0, 0.25
-LOST_ON, LOST_STATES = 80, 3
 AGAIN = 4
 """Times as many networks as a step's, for its best: whether flows share a network well is one of few things, alike in
 most of its states."""
@@ -53,6 +50,8 @@ class Trial:
     begun: Table
     options: SteadyOptions
     engine: Engine
+    hunted: tuple[tuple[float, ...], ...] = ()
+    """What networks are like on which flows are lost: as many like them are disturbed as of all."""
 
     def worth(self, tables: Sequence[Table], number: int, trying: Trying) -> tuple[Floats, pl.DataFrame]:
         """Of each on a step's networks, or on four times as many others, where its best go "again" or "together".
@@ -82,7 +81,7 @@ class Trial:
         networks = AGAIN * self.options.disturbed
         if networks == 0:
             return scores, self.states(tables[:1], 0, seed)
-        found = self._disturbed(tables, networks, seed)
+        found = self._disturbed(tables, self._numbers(networks, seed), seed)
         costs = _costs_each(found.frame, self.options.states)
         return scores - _cost_of(found.summary) - _error(costs - costs[:1]), found.summary.head(1)
 
@@ -115,21 +114,23 @@ class Trial:
 
     def _costs(self, tables: Sequence[Table], seed: int, most: Floats) -> Floats:
         """What disturbed states cost each; infinite where it is as much as that, which some of them tell."""
-        networks, each = self.options.disturbed, self.options.states
-        if networks == 0:
+        numbers, each = self._numbers(self.options.disturbed, seed), self.options.states
+        if not numbers:
             return np.where(most > 0, 0.0, np.inf)
         costs, counts = np.zeros(len(tables)), np.zeros((4, len(tables)))
-        for part in np.array_split(np.arange(networks), min(PARTS, networks)):
+        networks = left_over = len(numbers)
+        for part in np.array_split(numbers, min(PARTS, networks)):
             left = np.flatnonzero(costs < most)
             if len(left) == 0:
                 break
             those = [tables[int(k)] for k in left]
-            frame = self._disturbed(those, len(part), seed, skip=int(part[0])).frame
+            frame = self._disturbed(those, part.tolist(), seed).frame
+            left_over -= len(part)
             sums = frame.group_by("scheme", maintain_order=True).agg(pl.sum(*SHARES))
             counts[:, left] += sums.drop("scheme").to_numpy().T
             back, below, stays, uneven = counts[:, left]
             # All that is to come may be back.
-            back = back + each * (networks - 1 - part[-1])
+            back = back + each * left_over
             states = networks * each
             costs[left] = _cost(back / states, below / states, stays / states, uneven / networks)
         return np.where(costs < most, costs, np.inf)
@@ -139,11 +140,17 @@ class Trial:
         if specimens == 0:
             names = {"scheme": [table.name for table in tables]}
             return pl.DataFrame(names).with_columns(pl.lit(None, pl.Float64).alias(share) for share in SHARES)
-        return self._disturbed(tables, specimens, seed).summary
+        return self._disturbed(tables, self._numbers(specimens, seed), seed).summary
 
-    def _disturbed(self, tables: Sequence[Table], specimens: int, seed: int, *, skip: int = 0) -> Disturbed:
+    def _numbers(self, many: int, seed: int) -> list[int]:
+        """Of so many networks, after as many like those on which flows are lost, if any are known."""
+        found = like(self.models[0], self.hunted, many, seed, after=many) if self.hunted and many else []
+        return [*found, *range(many)]
+
+    def _disturbed(self, tables: Sequence[Table], numbers: Sequence[int], seed: int) -> Disturbed:
+        """On those of the networks of the seed."""
         states, model = self.options.states, self.models[0]
-        return disturb(tables, model, specimens=specimens, skip=skip, states=states, seed=seed, cluster=self.engine)
+        return disturb_on(tables, model, numbers, states=states, seed=seed, engine=self.engine)
 
     def reports(self, tables: Sequence[Table], specimens: int, seed: int) -> list[ScoreReport]:
         """Scores on the same networks of each model, in the world that it trains in."""
@@ -246,36 +253,3 @@ def _error(values: Floats) -> Floats:
     away = values - np.nansum(values, axis=1, keepdims=True) / many
     errors: Floats = np.sqrt(np.nansum(away**2, axis=1) / (many * (many - 1))[:, 0])
     return errors
-
-
-def shares(trial: Trial, table: Table, number: int) -> list[float]:
-    """How likely rules are to be chosen, summed up: by the root of their uses, a fifth of it all alike.
-
-    As much of it as options ask is by their uses on networks where flows are lost: not back, or with too little.
-    """
-    seed, lost_share = trial.options.seed, trial.options.lost
-    roots = np.sqrt(_uses(trial, table, trial.models[0].held_out(named_seed(seed, "uses"), USED_ON, True)))
-    chosen = roots / max(roots.sum(), 1.0) + RARELY / len(roots)
-    lost = np.sqrt(_uses_where_lost(trial, table, named_seed(seed, "lost", number)))
-    if lost.any():
-        chosen = (1 - lost_share) * chosen / chosen.sum() + lost_share * lost / lost.sum()
-    return [float(share) for share in np.cumsum(chosen)]
-
-
-def _uses_where_lost(trial: Trial, table: Table, seed: int) -> Floats:
-    """How often each rule is used on networks where flows are not back, or have too little."""
-    if trial.options.lost == 0:
-        return np.zeros(len(table))
-    model = trial.models[0]
-    frame = disturb(table, model, specimens=LOST_ON, states=LOST_STATES, seed=seed, cluster=trial.engine).frame
-    networks = model.held_out(seed, LOST_ON, False)
-    lost = frame["stays"] + frame["uneven"] + frame["states"] - frame["back"]
-    numbers = [number for number, many in enumerate(lost) if many > 0]
-    return sum((_uses(trial, table, networks.part(k, k + 1)) for k in numbers), np.zeros(len(table)))
-
-
-def _uses(trial: Trial, table: Table, networks: _core.Specimens) -> Floats:
-    """How often each rule is used there."""
-    workers = trial.engine.here
-    rules = interruptible(lambda stop: _core.usage(table, networks, USED_S, workers, stop)).rules
-    return np.array([float(rule.uses) for rule in rules])

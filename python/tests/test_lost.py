@@ -1,0 +1,93 @@
+"""Networks on which flows are lost: what is found of them, others like them, and steps that have them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_steadying import BEGUN, FEW, SMALL, trial
+
+from exmachina import EngineOptions, Model, Stopped, Table, disturb, opened, steady
+from exmachina.seeds import named_seed
+from exmachina.steadying import climb, evolution
+from exmachina.steadying.lost import LOST_STATES, hunting, like, lost_on
+from exmachina.steadying.trial import Trial
+
+OPTIONS = replace(FEW, hunted=12, disturbed=4)
+
+
+def test_the_worst_are_found_first() -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        lost = lost_on(trial(engine, hunted=100), BEGUN, 3)
+    found = disturb(BEGUN, SMALL, specimens=100, states=LOST_STATES, seed=named_seed(1, "lost", 3)).frame
+    of = [found.row(place, named=True) for place in lost.places]
+    cost = [(one["stays"] + one["uneven"], one["states"] - one["back"]) for one in of]
+    assert 0 < len(lost.places) < 100
+    assert cost == sorted(cost, reverse=True), "ties by how many are not back, which has what stays in it"
+    others = found.filter(~found["specimen"].is_in(lost.places))
+    assert (others["back"] == LOST_STATES).all()
+    assert others["stays"].sum() == 0
+
+
+def test_others_are_like_those_that_were_found() -> None:
+    rates = [np.log([2, 100, 100, rate, 1e9]) for rate in (4.5, 35.0)]
+    numbers = like(SMALL, tuple(tuple(row) for row in rates), 20, 7, after=50)
+    assert min(numbers) >= 50
+    assert len(set(numbers)) == 20
+    drawn = np.array(SMALL.held_out(7, 50 + 50 * 20, False).only(numbers).numbers())
+    assert drawn[:, :3].tolist() == [[2, 100, 100]] * 20
+    assert np.isinf(drawn[:, 4]).all()
+    assert np.abs(np.log(drawn[::2, 3] / 4.5)).max() < 0.03
+    assert np.abs(np.log(drawn[1::2, 3] / 35.0)).max() < 0.03
+    many = Model.of("tao-mux-100")
+    some = like(many, ((np.log(5.0), *[np.log(150.0)] * 2, np.log(15.0), np.log(1e9)),), 8, 7, after=0)
+    assert [row[0] for row in many.held_out(7, 400, False).only(some).numbers()].count(5) >= 3, "one of a hundred is"
+
+
+def test_of_what_was_found_before_half_stays() -> None:
+    with opened(EngineOptions(threads=2)) as engine:
+        none, one = trial(engine), trial(engine, hunted=100)
+        lost = lost_on(one, BEGUN, 3)
+        assert hunting(none, lost) is none
+        few, many = (replace(lost, places=lost.places[:k]) for k in (2, 6))
+        first = hunting(one, many)
+        assert len(first.hunted) == 6, "as many as are disturbed"
+        then = hunting(replace(first, hunted=(*first.hunted[:5], (0.0,) * 5)), many)
+        assert then.hunted == (*first.hunted[:3], *first.hunted[:3])
+        at_last = hunting(first, few)
+        assert at_last.hunted == (*first.hunted[:2], *first.hunted[:4])
+        assert hunting(first, replace(lost, places=())).hunted == first.hunted
+        states = [each.states([BEGUN], 6, 5)["networks"].item() for each in (one, first)]
+        assert states == [6, 12]
+
+
+@pytest.mark.parametrize("module", [climb, evolution])
+def test_steps_have_them_and_go_on_the_same(module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LOOKED_UP", 2)
+    begun = BEGUN if module is climb else Table.load("internet-10")
+    options = OPTIONS if module is climb else replace(OPTIONS, candidates=4)
+    looked: list[int] = []
+    worth = Trial.worth if module is climb else Trial.worths
+
+    def counted(self: Trial, *given: Any) -> Any:
+        looked.append(len(self.hunted))
+        return worth(self, *given)
+
+    monkeypatch.setattr(Trial, worth.__name__, counted)
+    whole = steady(begun, SMALL, options, output=tmp_path / "whole")
+    assert min(looked) > 0
+
+    def interrupt(now: Any) -> None:
+        if now.done > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Stopped):
+        steady(begun, SMALL, options, output=tmp_path / "parts", on_progress=interrupt)
+    again = steady(begun, SMALL, options, output=tmp_path / "parts", threads=2)
+    assert again.table.dna == whole.table.dna
+    assert again.steps.equals(whole.steps)
+    made = whole.table.provenance
+    if made is not None:
+        assert json.loads(made.search)["steadied"]["hunted"] == 12
