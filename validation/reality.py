@@ -33,8 +33,11 @@ TABLES = (
     "general-0.1-robust",
     "general-1-robust",
     "general-10-robust",
+    "tao-10x-robust",
     "tao-100x-robust",
     "tao-1000x-robust",
+    "tao-mux-10-robust",
+    "tao-rtt-150-robust",
     "internet-1",
     "internet-10",
 )
@@ -74,6 +77,19 @@ count = 8
 on = { seconds = 5 }
 off = { seconds = 5 }
 """
+AS_DESIGNED = """
+description = "15 Mbit/s, 150 ms, 2 senders, 1 s on, 1 s off"
+[link]
+rate_mbps = 15
+buffer = { packets = 1000 }
+[path]
+rtt_ms = 150
+[senders]
+count = 2
+[workload]
+on = { seconds = 1 }
+off = { seconds = 1 }
+"""
 RECORDED = """
 description = "Verizon's LTE downlink as recorded, 50 ms, one flow"
 [link]
@@ -99,6 +115,7 @@ CELLS = {
     **{f"{mbps:g}-{rtt_ms:g}": (alone(mbps, rtt_ms), mbps) for mbps in MBPS for rtt_ms in RTTS_MS},
     "r4": (exmachina.Evaluation.load("r4-today").text, 15.0),
     "turns": (BY_TURNS, 15.0),
+    "as-designed": (AS_DESIGNED, 15.0),
     "lte": (RECORDED, 10.0),
 }
 """Their scenarios and rates, Mbit/s."""

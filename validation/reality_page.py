@@ -14,7 +14,11 @@ from exmachina.schemes import digits
 PANEL = 210, 150
 COLUMNS = 3
 MARGIN = 0.04
-CROWDS = {"turns": "5 s on, 5 s off", "r4": "transfers of 100 kB, 0.5 s off"}
+CROWDS = {
+    "turns": "8: 5 s on, 5 s off",
+    "r4": "8: transfers of 100 kB, 0.5 s off",
+    "as-designed": "2: 1 s on, 1 s off, as tables are designed",
+}
 """Networks with several senders."""
 CLOSE_SHARE, CLOSE_MS = 0.10, 2.0
 """A queueing delay is right within this share of it, or so many ms."""
@@ -52,7 +56,7 @@ measured one, or {ms:g} ms.
 
 ## Beside each other
 
-On the link of 15 Mbit/s and 150 ms with eight senders, medians of runs as measured.
+On the link of 15 Mbit/s and 150 ms with eight senders, and with two, medians of runs as measured.
 {beside}
 
 ## Network by network

@@ -67,7 +67,7 @@ def read_model(data: bytes, luck: random.Random) -> None:
     assert model.grid_points is None or model.grid_points > 0
     held_out = model.held_out(1, 1)
     table = Table.single(model.signals, 0.9, 5, 1.0, "x")
-    part = held_out.part(0, 1)
+    part = held_out.part([0])
     for_a_moment(lambda stop: _core.evaluate(table, part, min(model.duration_s, 1.0), workers(), stop))
     for_a_moment(lambda stop: _core.reference(part, min(model.duration_s, 1.0), workers(), stop))
     designer = _core.Designer(model, luck.choice(["default", "paper"]), None, [], [])

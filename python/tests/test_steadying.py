@@ -36,7 +36,7 @@ from exmachina.files import read_parquet
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
 from exmachina.steadying.lost import lost_on, shares
-from exmachina.steadying.trial import BELOW, STARVED, STAYS, TOO_MUCH, Trial, Trying
+from exmachina.steadying.trial import BELOW, LACKS, STARVED, STAYS, TOO_MUCH, Trial, Trying
 
 FEW = SteadyOptions(
     steps=3, candidates=3, specimens=8, seconds_each=10, disturbed=6, states=4, gives=None, lost=0, checks=6, threads=1
@@ -103,8 +103,9 @@ def test_worth_is_the_score_less_what_states_cost() -> None:
     assert states["stays"][0] > 0
     assert scores[0] > scores[1]
     missing = [max(0.0, 0.997 - back) for back in states["back"]]
-    lost = states.select(BELOW * (pl.col("below") + pl.col("uneven")) + STAYS * pl.col("stays")).to_series().to_numpy()
-    costs = BELOW * (pl.col("below") / 4 + pl.col("uneven")) + STAYS * pl.col("stays") / 4 - pl.col("back") / 4
+    below, stays, lacks, back, uneven = map(pl.col, ("below", "stays", "lacks", "back", "uneven"))
+    lost = states.select(BELOW * (below + uneven) + STAYS * stays + LACKS * lacks).to_series().to_numpy()
+    costs = BELOW * uneven + (BELOW * below + STAYS * stays + LACKS * lacks - back) / 4
     one, other = (each.filter(scheme=name).select(costs).to_series() for name in ("tao-10x-unsteady", "known-1x"))
     assert worth == pytest.approx(scores - lost - missing - [0, np.std((other - one).to_numpy(), ddof=1) / 24**0.5])
     assert np.array_equal(worth, wide)
@@ -150,9 +151,9 @@ def test_who_is_behind_is_disturbed_no_further(monkeypatch: pytest.MonkeyPatch) 
         assert one._costs(tables, 5, bounds).tolist() == [costs[0], np.inf, np.inf]
         assert asked == sorted(asked, reverse=True)
         assert (asked[0], asked[-1]) == (2, 1)
-    shares = (summary[name].to_numpy() for name in ("back", "below", "stays", "uneven"))
-    back, below, stays, uneven = shares
-    assert costs == pytest.approx(BELOW * (below + uneven) + STAYS * stays + np.maximum(0, 0.997 - back), abs=1e-12)
+    back, below, stays, lacks, uneven = summary.select("back", "below", "stays", "lacks", "uneven").to_numpy().T
+    lost = BELOW * (below + uneven) + STAYS * stays + LACKS * lacks
+    assert costs == pytest.approx(lost + np.maximum(0, 0.997 - back), abs=1e-12)
 
 
 def test_who_receives_nothing_is_worth_less_than_all_else() -> None:

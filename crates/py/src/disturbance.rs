@@ -34,6 +34,7 @@ pub fn disturb(
         count("back", |each| each.back),
         count("below", |each| each.below),
         count("stays", |each| each.stays),
+        column(py, "lacks", found.iter().map(|each| each.lacks)),
         count("uneven", |each| u32::from(each.uneven)),
         count("nudged", |each| each.nudged),
         count("nudged_back", |each| each.nudged_back),

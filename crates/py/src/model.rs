@@ -127,20 +127,11 @@ impl Specimens {
         self.set.specimens.len()
     }
 
-    /// The specimens from `first` up to `last`, which is not included.
-    fn part(&self, first: usize, last: usize) -> PyResult<Specimens> {
-        let specimens = self.set.specimens.get(first..last).ok_or_else(|| PyIndexError::new_err("no such part"))?;
-        Ok(Specimens {
-            set: SpecimenSet { seed: self.set.seed, specimens: specimens.to_vec() },
-            objective: self.objective,
-        })
-    }
-
     /// The specimens with these places, in this order.
-    fn only(&self, places: Vec<usize>) -> PyResult<Specimens> {
+    fn part(&self, places: Vec<usize>) -> PyResult<Specimens> {
         let at = |place: usize| self.set.specimens.get(place).cloned();
         let specimens = places.into_iter().map(at).collect::<Option<_>>();
-        let specimens = specimens.ok_or_else(|| PyIndexError::new_err("no such specimen"))?;
+        let specimens = specimens.ok_or_else(|| PyIndexError::new_err("no such part"))?;
         Ok(Specimens { set: SpecimenSet { seed: self.set.seed, specimens }, objective: self.objective })
     }
 

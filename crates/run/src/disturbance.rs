@@ -43,9 +43,11 @@ const WHILES: u64 = 10;
 const ROUNDED: f64 = 1.0 - 1e-9;
 /// After the one in which a disturbed run should be back: who has too little on their mean stays where they are.
 const MORE: u64 = 5;
+/// Of a share: of what flows lack of it, nothing counts beyond.
+const ENOUGH: f64 = 0.75;
 
 /// Of the states of one network.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Disturbed {
     /// How many were tried.
     pub states: u32,
@@ -55,6 +57,8 @@ pub struct Disturbed {
     pub below: u32,
     /// And stays there.
     pub stays: u32,
+    /// Of three quarters of a share, what the flow with the least lacks meanwhile: summed up over states.
+    pub lacks: f64,
     /// Some flow has less than half of its share in the run that nobody disturbed.
     pub uneven: bool,
     /// How many states were nudged.
@@ -115,18 +119,19 @@ impl<'a, P: path::Path> Settled<'a, P> {
         let mut sum = Disturbed { states, nudged, uneven: self.uneven(&self.calm[0]), ..Disturbed::default() };
         let going_on = || !stop.load(Ordering::Relaxed);
         for state in (0..states).take_while(|_| going_on()) {
-            let [back, below, stays] = self.after(state, FARTHEST);
+            let ([back, below, stays], lacks) = self.after(state, FARTHEST);
             (sum.back, sum.below, sum.stays) = (sum.back + back, sum.below + below, sum.stays + stays);
+            sum.lacks += lacks;
         }
         for state in (0..nudged).take_while(|_| going_on()) {
-            let [back, _, stays] = self.after(state, NUDGE);
+            let ([back, _, stays], _) = self.after(state, NUDGE);
             (sum.nudged_back, sum.nudged_stays) = (sum.nudged_back + back, sum.nudged_stays + stays);
         }
         sum
     }
 
-    /// Whether a state is back, leaves a flow below, and keeps one there.
-    fn after(&self, state: u32, farthest: f64) -> [u32; 3] {
+    /// Whether a state is back, leaves a flow below, and keeps one there; and what the one with the least lacks.
+    fn after(&self, state: u32, farthest: f64) -> ([u32; 3], f64) {
         let (mut engine, while_) = (self.engine.clone(), self.while_);
         let mut stream = Stream::new(self.seed.root, self.seed.specimen, u64::from(state), Purpose::Upsets);
         for sender in engine.senders_mut() {
@@ -137,8 +142,9 @@ impl<'a, P: path::Path> Settled<'a, P> {
         let then = got(&mut engine, self.at + while_, while_);
         let is_back = self.near(then.total(), Got::total) && self.near(then.rtt(), Got::rtt);
         let later = got(&mut engine, self.at + 2 * while_, MORE * while_);
-        let on_the_mean = later.packets.iter().map(|packets| packets / MORE).collect();
-        [is_back, self.uneven(&then), self.uneven(&Got { packets: on_the_mean, ..later })].map(u32::from)
+        let on_the_mean = Got { packets: later.packets.iter().map(|packets| packets / MORE).collect(), ..later };
+        let lacks = (1.0 - self.least(&on_the_mean) / ENOUGH).max(0.0);
+        ([is_back, self.uneven(&then), self.uneven(&on_the_mean)].map(u32::from), lacks)
     }
 
     /// Within 10 % of what it is at some time undisturbed.
@@ -151,8 +157,20 @@ impl<'a, P: path::Path> Settled<'a, P> {
 
     /// Whether some flow has less than half of a fair share of what all have undisturbed.
     fn uneven(&self, got: &Got) -> bool {
-        let all = ROUNDED * self.calm.iter().map(Got::total).sum::<f64>() / WHILES as f64;
+        let all = ROUNDED * self.all();
         got.packets.iter().zip(&self.parts).any(|(&packets, part)| 2.0 * (packets as f64) < part * all)
+    }
+
+    /// The least that any flow has, of its fair share.
+    fn least(&self, got: &Got) -> f64 {
+        let all = self.all().max(1.0);
+        let shares = got.packets.iter().zip(&self.parts).map(|(&packets, part)| packets as f64 / (part * all));
+        shares.fold(f64::INFINITY, f64::min)
+    }
+
+    /// What all have in a while undisturbed.
+    fn all(&self) -> f64 {
+        self.calm.iter().map(Got::total).sum::<f64>() / WHILES as f64
     }
 }
 
@@ -230,6 +248,8 @@ mod tests {
         for each in tried(&table, 3) {
             assert!(each.back <= STATES / 2 && each.below >= STATES / 2, "{each:?}");
             assert_eq!((each.stays, each.uneven), (each.below, false));
+            let halves = f64::from(each.stays) / 3.0;
+            assert!(halves < each.lacks && each.lacks < f64::from(STATES), "a third, where half is left: {each:?}");
             // A percent of few packets is none.
             assert_eq!((each.nudged_back, each.nudged_stays), (each.nudged, 0));
         }
@@ -258,6 +278,9 @@ mod tests {
         };
         let uneven = [[197, 203, 7803], [100, 300, 7803], [97, 303, 7803], [300, 97, 7703], [2800, 2800, 2800]];
         assert_eq!(uneven.map(|packets| settled.uneven(&got(packets))), [false, false, true, true, true]);
+        for (packets, least) in uneven.iter().zip([0.998, 0.506, 0.491, 0.478, 0.359]) {
+            assert!((settled.least(&got(*packets)) - least).abs() < 2e-3, "{packets:?}");
+        }
     }
 
     #[test]

@@ -112,11 +112,11 @@ class _Task:
     @cached_property
     def networks(self) -> _core.Specimens:
         """Those of the numbers."""
-        return self.model.held_out(self.seed, max(self.numbers) + 1, False).only(list(self.numbers))
+        return self.model.held_out(self.seed, max(self.numbers) + 1, False).part(self.numbers)
 
 
 def _rows(task: _Task, part: Part, workers: _core.Workers, stop: _core.Stop) -> pl.DataFrame:
     """A unit of work: one row per network, with the table's name before all else."""
-    table, networks = task.tables[part.series], task.networks.part(part.first, part.last)
+    table, networks = task.tables[part.series], task.networks.part(range(part.first, part.last))
     frame = frame_of(_core.disturb(table, networks, task.states, workers, stop))
     return frame.select(pl.lit(task.names[part.series]).alias("scheme"), pl.all())

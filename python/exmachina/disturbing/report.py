@@ -28,13 +28,14 @@ class Disturbed:
     frame: pl.DataFrame
     """One row per table and network: scheme, specimen, rate_mbps, min_rtt_ms, senders, states; of these states how many
     are back (throughput and mean RTT within 10 % of what they are undisturbed), below (some flow has less than half of
-    its share) and stays (some flow still has); uneven (1: some flow has less than half of its share undisturbed);
-    nudged, nudged_back and nudged_stays, of those that were nudged by a percent at most."""
+    its share) and stays (some flow still has); lacks (what the flow with the least still has too little for three
+    quarters of its share, of these: summed up over states); uneven (1: some flow has less than half of its share
+    undisturbed); nudged, nudged_back and nudged_stays, of those that were nudged by a percent at most."""
 
     @property
     def summary(self) -> pl.DataFrame:
         """One row per table, in the order asked for: how many networks, shares of states, and of networks (uneven)."""
-        of_all = [(pl.sum(name) / pl.sum("states")).alias(name) for name in ("back", "below", "stays")]
+        of_all = [(pl.sum(name) / pl.sum("states")).alias(name) for name in ("back", "below", "stays", "lacks")]
         of_nudged = [(pl.sum(name) / pl.sum("nudged")).alias(name) for name in ("nudged_back", "nudged_stays")]
         return self.frame.group_by("scheme", maintain_order=True).agg(
             pl.len().alias("networks"), *of_all, pl.mean("uneven"), *of_nudged

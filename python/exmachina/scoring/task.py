@@ -91,5 +91,5 @@ class Task:
 def rows(task: Task, part: Part, workers: _core.Workers, stop: _core.Stop) -> pl.DataFrame:
     """A unit of work: one row per specimen and sender, with the scheme's name before all else."""
     run = task.runs[part.series]
-    frame = frame_of(run.compute(run.networks.part(part.first, part.last), workers, stop))
+    frame = frame_of(run.compute(run.networks.part(range(part.first, part.last)), workers, stop))
     return frame.select(pl.lit(run.name).alias("scheme"), pl.all())

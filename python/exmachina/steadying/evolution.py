@@ -57,7 +57,7 @@ class Evolution:
         return {
             "step": number + 1,
             "taken": order[0] + 1,
-            **states.select(pl.mean("back", "below", "stays")).row(0, named=True),
+            **states.select(pl.mean("back", "below", "stays", "lacks")).row(0, named=True),
             "order": order,
         }
 

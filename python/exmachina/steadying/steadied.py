@@ -38,11 +38,11 @@ class Steadied:
     """One row per step: step (from 1), taken (how many changes of a table; of a law which candidate is the best, from
     1), of a table gain (of the best candidate over what there was) and gain_again (on the last networks on which any
     were tried; none where nobody was ahead), and of what there was (of a law: in the mean of its candidates), on the
-    states of the step, the shares back, below and stays; order, numbers from 0: which candidates were taken, or of a
-    law all, the best first."""
+    states of the step, the shares back, below and stays, and what flows lack; order, numbers from 0: which candidates
+    were taken, or of a law all, the best first."""
     checks: pl.DataFrame
     """By networks and states that chose nothing, one row for it and one for what it was: scheme, score (by weight
-    the mean over models), back, below, stays, uneven (as of `Disturbed.summary`)."""
+    the mean over models), back, below, stays, lacks, uneven (as of `Disturbed.summary`)."""
     gain: Interval
     """Of the score there, over what it was: the mean, and half of its 95 % interval."""
     key: str

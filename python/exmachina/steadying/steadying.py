@@ -40,6 +40,7 @@ FOLLOWED_FROM = (
     "seconds_each",
     "disturbed",
     "states",
+    "hunted",
     "gives",
     "gives_each",
     "size",
@@ -54,6 +55,7 @@ KINDS: dict[str, pl.DataType | type[pl.DataType]] = {
     "back": pl.Float64,
     "below": pl.Float64,
     "stays": pl.Float64,
+    "lacks": pl.Float64,
     "order": pl.List(pl.Int64),
 }
 
@@ -94,7 +96,8 @@ def steady(
     What counts is the score in the world that the model trains in (its `[design.world]`), and on what it must do well
     with, too (each `[[also]]`, as in a design), less what disturbed states cost (see `exmachina.disturb`): half of the
     share of states in which a flow is below half of its share, and of networks on which one is undisturbed; twice the
-    share in which one stays there; what is missing of 0.997 that are back. Less, too, five times the share of senders
+    share in which one stays there, and half of what the flow with the least still lacks of three quarters of its share;
+    what is missing of 0.997 that are back. Less, too, five times the share of senders
     that received nothing, and ten times what is lost of the score, and a standard error of it, besides what may be. In
     each step candidates meet the same networks and states, which no other step has. Of a table one thing is other (what
     a rule does, or all with the same window, or where the table is split); the best are tried again beside what there
@@ -191,7 +194,7 @@ class _Steps:
             models=tuple(trial.models),
             options=options,
             steps=self._frame(),
-            checks=named.hstack(states.select("back", "below", "stays", "uneven")),
+            checks=named.hstack(states.select("back", "below", "stays", "lacks", "uneven")),
             gain=gain,
             key=self.key,
             steps_s=tuple(self.steps_s),
@@ -203,7 +206,7 @@ class _Steps:
         if table.provenance is None:
             return Table(table.dna, name)
         known = json.loads(table.provenance.search)
-        made = self._followed_from() | {"steps": len(self.lines)}
+        made = {each: getattr(self.options, each) for each in FOLLOWED_FROM} | {"steps": len(self.lines)}
         made |= {
             "model": self.trial.models[0].name,
             "also": [model.name for model in self.trial.models[1:] if model.entry is None],
@@ -217,16 +220,11 @@ class _Steps:
             return Table(table.with_law_dna(table.law, search), name)
         return Table(table.with_actions_dna(table.actions, search), name)
 
-    def _followed_from(self) -> dict[str, Any]:
-        """The settings that steps follow from; without hunting, as before there was any."""
-        followed = {name: getattr(self.options, name) for name in FOLLOWED_FROM}
-        return followed | ({"hunted": self.options.hunted} if self.options.hunted else {})
-
     def _key(self) -> str:
         """What steps follow from."""
-        settings = list(self._followed_from().values())
+        settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        ways = ["evolution" if self.begun.law is not None else "climb that doubts"]
+        ways = ["evolution" if self.begun.law is not None else "climb", "what flows lack counts"]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:

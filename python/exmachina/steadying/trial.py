@@ -19,19 +19,20 @@ from exmachina.schemes import Table
 from exmachina.scoring import ScoreReport, score
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats, Interval
-from exmachina.steadying.lost import like
+from exmachina.steadying.likeness import like
 from exmachina.steadying.options import SteadyOptions
 
 __all__ = ["Trial", "Trying"]
 
-BELOW, STAYS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.997, 10.0, 5.0
-"""What a state costs in which a flow is below half of its share, and one in which it stays there; so many are to be
+BELOW, STAYS, LACKS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.5, 0.997, 10.0, 5.0
+"""What a state costs in which a flow is below half of its share, one in which it stays there, and as much as it lacks
+there of three quarters of its share: half of a share is seldom, and who comes near it is on the way; so many are to be
 back; what costs that is lost besides what may be; and a sender that received nothing, which no score has in it, as in
 the search (`policy_search.rs`)."""
 Trying: TypeAlias = Literal["step", "again", "together"]
 """On which networks: a step's, or others, where its best are tried again, and then together."""
 STEP: Trying = "step"
-SHARES = "back", "below", "stays", "uneven"
+SHARES = "back", "below", "stays", "lacks", "uneven"
 QUARTERS = 4
 PARTS = 5
 """Networks are disturbed in so many turns: who is behind after one is in none that follows."""
@@ -117,7 +118,7 @@ class Trial:
         numbers, each = self._numbers(self.options.disturbed, seed), self.options.states
         if not numbers:
             return np.where(most > 0, 0.0, np.inf)
-        costs, counts = np.zeros(len(tables)), np.zeros((4, len(tables)))
+        costs, counts = np.zeros(len(tables)), np.zeros((len(SHARES), len(tables)))
         networks = left_over = len(numbers)
         for part in np.array_split(numbers, min(PARTS, networks)):
             left = np.flatnonzero(costs < most)
@@ -128,11 +129,11 @@ class Trial:
             left_over -= len(part)
             sums = frame.group_by("scheme", maintain_order=True).agg(pl.sum(*SHARES))
             counts[:, left] += sums.drop("scheme").to_numpy().T
-            back, below, stays, uneven = counts[:, left]
+            back, below, stays, lacks, uneven = counts[:, left]
             # All that is to come may be back.
             back = back + each * left_over
             states = networks * each
-            costs[left] = _cost(back / states, below / states, stays / states, uneven / networks)
+            costs[left] = _cost(back / states, below / states, stays / states, lacks / states, uneven / networks)
         return np.where(costs < most, costs, np.inf)
 
     def states(self, tables: Sequence[Table], specimens: int, seed: int) -> pl.DataFrame:
@@ -213,14 +214,15 @@ class Trial:
         return scores
 
 
-def _cost(back: Any, below: Any, stays: Any, uneven: Any) -> Any:
+def _cost(back: Any, below: Any, stays: Any, lacks: Any, uneven: Any) -> Any:
     """What shares of states, and of networks that are uneven undisturbed, cost: numbers or arrays."""
-    return BELOW * (below + uneven) + STAYS * stays + np.maximum(0.0, BACK - back)
+    return BELOW * (below + uneven) + STAYS * stays + LACKS * lacks + np.maximum(0.0, BACK - back)
 
 
 def _costs_each(frame: pl.DataFrame, states: int) -> Floats:
     """The same of each network, shape (tables, networks), where it counts at once that a state is not back."""
-    cost = BELOW * (pl.col("below") / states + pl.col("uneven")) + (STAYS * pl.col("stays") - pl.col("back")) / states
+    of_states = BELOW * pl.col("below") + STAYS * pl.col("stays") + LACKS * pl.col("lacks") - pl.col("back")
+    cost = BELOW * pl.col("uneven") + of_states / states
     costs: Floats = np.array(
         [one.select(cost).to_series() for one in frame.partition_by("scheme", maintain_order=True)]
     )
