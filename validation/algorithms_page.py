@@ -277,7 +277,7 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     return (
         f"`{name}` was designed, and then {evolved_or_climbed(made)} so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "
-        f"seed {made['seed']}, {also(made)}{duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; "
+        f"seed {made['seed']}{hunted(made)}, {also(made)}{duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; "
         f"set since the design: {changed}.\n"
     )
 
@@ -298,7 +298,17 @@ def climbed_before(made: Mapping[str, Any]) -> str:
     if "before" not in made:
         return ""
     other = made["before"]
-    return f", after {other['steps']} of seed {other['seed']} in {duration(other['cpu_s'])}{climbed_before(other)}"
+    return (
+        f", after {other['steps']} of seed {other['seed']}{hunted(other)} in {duration(other['cpu_s'])}"
+        f"{climbed_before(other)}"
+    )
+
+
+def hunted(made: Mapping[str, Any]) -> str:
+    """How many networks were looked through for those on which flows are lost, or that nothing was asked of states."""
+    if made["disturbed"] == 0:
+        return " by its score alone"
+    return f" hunting through {made['hunted']} networks" if made.get("hunted") else ""
 
 
 def before(tuned: Mapping[str, Any]) -> str:

@@ -25,12 +25,12 @@ def test_the_worst_are_found_first() -> None:
         lost = lost_on(trial(engine, hunted=100), BEGUN, 3)
     found = disturb(BEGUN, SMALL, specimens=100, states=LOST_STATES, seed=named_seed(1, "lost", 3)).frame
     of = [found.row(place, named=True) for place in lost.places]
-    cost = [(one["stays"] + one["uneven"] + one["lacks"], one["states"] - one["back"]) for one in of]
+    cost = [0.5 * (one["below"] + 3 * one["uneven"] + one["lacks"]) + 2 * one["stays"] + 3 - one["back"] for one in of]
     assert 0 < len(lost.places) < 100
     assert cost == sorted(cost, reverse=True)
     others = found.filter(~found["specimen"].is_in(lost.places))
     assert (others["back"] == LOST_STATES).all()
-    assert others.select(pl.sum("stays", "lacks")).row(0) == (0, 0)
+    assert others.select(pl.sum("below", "stays", "lacks")).row(0) == (0, 0, 0)
 
 
 def test_others_are_like_those_that_were_found() -> None:

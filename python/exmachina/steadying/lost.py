@@ -8,7 +8,6 @@ Those of earlier looks stay a while: what a change mends in one place another ma
 from dataclasses import dataclass, replace
 
 import numpy as np
-import polars as pl
 
 from exmachina import _core
 from exmachina.disturbing import disturb_on
@@ -17,7 +16,7 @@ from exmachina.schemes import Table
 from exmachina.seeds import named_seed
 from exmachina.stats import Floats
 from exmachina.steadying.likeness import likeness
-from exmachina.steadying.trial import Trial
+from exmachina.steadying.trial import Trial, cost_of_states
 
 __all__ = ["LOOKED_UP", "Lost", "hunting", "lost_on", "shares"]
 
@@ -31,7 +30,7 @@ USED_THERE = 80
 
 @dataclass(frozen=True)
 class Lost:
-    """Networks on which a table loses flows: with less than three quarters of a share, or not back; the worst first."""
+    """Networks on which states cost a table something, as `Trial.worth` counts it; the worst first."""
 
     networks: _core.Specimens
     places: tuple[int, ...]
@@ -43,9 +42,8 @@ def lost_on(trial: Trial, table: Table, number: int) -> Lost:
     model, options = trial.models[0], trial.options
     seed, many = named_seed(options.seed, "lost", number), max(LOST_ON, options.hunted)
     found = disturb_on([table], model, range(many), states=LOST_STATES, seed=seed, engine=trial.engine).frame
-    unfair, lost = pl.col("stays") + pl.col("uneven") + pl.col("lacks"), pl.col("states") - pl.col("back")
-    worst = found.with_row_index("place").filter(unfair + lost > 0)
-    worst = worst.sort(unfair, lost, descending=True, maintain_order=True)
+    worst = found.with_row_index("place").filter(cost_of_states() > 0)
+    worst = worst.sort(cost_of_states(), descending=True, maintain_order=True)
     return Lost(model.held_out(seed, many, False), tuple(worst["place"]))
 
 

@@ -22,7 +22,7 @@ from exmachina.stats import Floats, Interval
 from exmachina.steadying.likeness import like
 from exmachina.steadying.options import SteadyOptions
 
-__all__ = ["Trial", "Trying"]
+__all__ = ["Trial", "Trying", "cost_of_states"]
 
 BELOW, STAYS, LACKS, BACK, TOO_MUCH, STARVED = 0.5, 2.0, 0.5, 0.997, 10.0, 5.0
 """What a state costs in which a flow is below half of its share, one in which it stays there, and as much as it lacks
@@ -83,7 +83,7 @@ class Trial:
         if networks == 0:
             return scores, self.states(tables[:1], 0, seed)
         found = self._disturbed(tables, self._numbers(networks, seed), seed)
-        costs = _costs_each(found.frame, self.options.states)
+        costs = _costs_each(found.frame)
         return scores - _cost_of(found.summary) - _error(costs - costs[:1]), found.summary.head(1)
 
     def _own(self) -> "Trial":
@@ -219,10 +219,15 @@ def _cost(back: Any, below: Any, stays: Any, lacks: Any, uneven: Any) -> Any:
     return BELOW * (below + uneven) + STAYS * stays + LACKS * lacks + np.maximum(0.0, BACK - back)
 
 
-def _costs_each(frame: pl.DataFrame, states: int) -> Floats:
-    """The same of each network, shape (tables, networks), where it counts at once that a state is not back."""
-    of_states = BELOW * pl.col("below") + STAYS * pl.col("stays") + LACKS * pl.col("lacks") - pl.col("back")
-    cost = BELOW * pl.col("uneven") + of_states / states
+def cost_of_states() -> pl.Expr:
+    """What the states of a network cost, summed up, where it counts at once that one is not back."""
+    below, states = pl.col("below") + pl.col("states") * pl.col("uneven"), pl.col("states")
+    return BELOW * below + STAYS * pl.col("stays") + LACKS * pl.col("lacks") + states - pl.col("back")
+
+
+def _costs_each(frame: pl.DataFrame) -> Floats:
+    """The same of each network and state, shape (tables, networks)."""
+    cost = cost_of_states() / pl.col("states")
     costs: Floats = np.array(
         [one.select(cost).to_series() for one in frame.partition_by("scheme", maintain_order=True)]
     )
