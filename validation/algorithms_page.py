@@ -277,8 +277,8 @@ def steadied(name: str, design: Mapping[str, Any]) -> str:
     return (
         f"`{name}` was designed, and then {evolved_or_climbed(made)} so that flows come back from disturbed states "
         f"([how](search.md#back-from-disturbed-states)): {made['steps']} steps of {made['candidates']} candidates, "
-        f"seed {made['seed']}{hunted(made)}, {also(made)}{duration(made['cpu_s'])} of its CPU time{climbed_before(made)}; "
-        f"set since the design: {changed}.\n"
+        f"seed {made['seed']}{hunted(made)}, {also(made)}{duration(made['cpu_s'])} of its CPU time"
+        f"{climbed_before(made)}; set since the design: {changed}.\n"
     )
 
 
