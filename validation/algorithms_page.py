@@ -306,7 +306,7 @@ def climbed_before(made: Mapping[str, Any]) -> str:
 
 def hunted(made: Mapping[str, Any]) -> str:
     """How many networks were looked through for those on which flows are lost, or that nothing was asked of states."""
-    if made["disturbed"] == 0:
+    if made.get("disturbed") == 0:
         return " by its score alone"
     return f" hunting through {made['hunted']} networks" if made.get("hunted") else ""
 

@@ -21,9 +21,10 @@ its row of 3.5 to 11.1 Mbit/s ([how](designs.md#many-small-changes)), `tao-delta
 microsecond and of disturbed states ([how](designs.md#knife-edges-between-others)), `tao-mux-2` after one at its row of
 delayed ACKs, `tao-1000x-robust` after one at its rows of 10 ms of jitter and of states that are back
 ([how](designs.md#few-packets-at-first-in-designs-too)), and after one at their rows of disturbed states
-`general-0.1`, `general-0.1-robust` and `tao-mux-100` ([how](designs.md#what-two-hundred-networks-say)), `tao-1000x`,
-`tao-1000x-robust` and `tao-100x-robust` ([how](designs.md#in-queues-of-many-rtts)), and `coexist`, `tao-10x`,
-`tao-100x`, `tao-mux-50`, `tao-one-bottleneck` and `tao-rtt-50-250` ([how](designs.md#two-steady-states)). What each
+`general-0.1` and `general-0.1-robust` ([how](designs.md#what-two-hundred-networks-say)), `tao-1000x`,
+`tao-1000x-robust` and `tao-100x-robust` ([how](designs.md#in-queues-of-many-rtts)), `coexist`, `tao-10x`, `tao-100x`,
+`tao-one-bottleneck` and `tao-rtt-50-250` ([how](designs.md#two-steady-states)), and, time and again, `tao-mux-50` and
+`tao-mux-100` ([how](designs.md#hunting)). What each
 table was chosen by: [algorithms.md](algorithms.md#what-they-were-tuned-on). A line holds if the difference is at least
 what is allowed; those that do not are bold. What stands after ± is half a 95 % interval.
 """
