@@ -65,30 +65,17 @@ on = "forever"
 first_off = {{ seconds = 0 }}
 """
 BY_TURNS = """
-description = "15 Mbit/s, 150 ms, 8 senders, 5 s on, 5 s off"
+description = "15 Mbit/s, 150 ms, {count} senders, {mean_s} s on, {mean_s} s off"
 [link]
 rate_mbps = 15
-buffer = { packets = 1000 }
+buffer = {{ packets = 1000 }}
 [path]
 rtt_ms = 150
 [senders]
-count = 8
+count = {count}
 [workload]
-on = { seconds = 5 }
-off = { seconds = 5 }
-"""
-AS_DESIGNED = """
-description = "15 Mbit/s, 150 ms, 2 senders, 1 s on, 1 s off"
-[link]
-rate_mbps = 15
-buffer = { packets = 1000 }
-[path]
-rtt_ms = 150
-[senders]
-count = 2
-[workload]
-on = { seconds = 1 }
-off = { seconds = 1 }
+on = {{ seconds = {mean_s} }}
+off = {{ seconds = {mean_s} }}
 """
 RECORDED = """
 description = "Verizon's LTE downlink as recorded, 50 ms, one flow"
@@ -114,8 +101,8 @@ def alone(mbps: float, rtt_ms: float) -> str:
 CELLS = {
     **{f"{mbps:g}-{rtt_ms:g}": (alone(mbps, rtt_ms), mbps) for mbps in MBPS for rtt_ms in RTTS_MS},
     "r4": (exmachina.Evaluation.load("r4-today").text, 15.0),
-    "turns": (BY_TURNS, 15.0),
-    "as-designed": (AS_DESIGNED, 15.0),
+    "turns": (BY_TURNS.format(count=8, mean_s=5), 15.0),
+    "as-designed": (BY_TURNS.format(count=2, mean_s=1), 15.0),
     "lte": (RECORDED, 10.0),
 }
 """Their scenarios and rates, Mbit/s."""
