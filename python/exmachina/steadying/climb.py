@@ -48,7 +48,7 @@ class Climb:
     def step(self, number: int, known: dict[str, Any] | None) -> dict[str, Any]:
         """Takes a step, or again one that is known, and says what it found."""
         options = self.trial.options
-        looks = options.lost > 0 or options.hunted > 0
+        looks = options.lost > 0 or (options.hunted > 0 and options.disturbed > 0)
         if number == 0 or (looks and number % LOOKED_UP == 0):
             lost = lost_on(self.trial, self.table, number) if looks else None
             self.shares = shares(self.trial, self.table, lost)

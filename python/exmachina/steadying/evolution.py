@@ -40,7 +40,7 @@ class Evolution:
     def step(self, number: int, known: dict[str, Any] | None) -> dict[str, Any]:
         """Learns from a generation, or again from one that is known, and says what came of it."""
         options = self.trial.options
-        if options.hunted > 0 and number % LOOKED_UP == 0:
+        if options.hunted > 0 and options.disturbed > 0 and number % LOOKED_UP == 0:
             self.trial = hunting(self.trial, lost_on(self.trial, self.table, number))
         candidates = options.candidates
         assert candidates is not None  # settled

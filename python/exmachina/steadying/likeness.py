@@ -7,10 +7,12 @@ from exmachina.networks import Model
 
 __all__ = ["like", "likeness"]
 
-OF_ONE = 50
+OF_ONE = 200
 """So many are drawn for each that is to be like one of those that are given."""
 ROOMIEST = 1e9
 """Packets that an infinite buffer counts as."""
+A_PERCENT = 0.01
+"""Draws that are no farther apart are of one value."""
 
 
 def like(model: Model, found: tuple[tuple[float, ...], ...], many: int, seed: int, *, after: int) -> list[int]:
@@ -19,8 +21,8 @@ def like(model: Model, found: tuple[tuple[float, ...], ...], many: int, seed: in
     Near is by how many senders there are, RTTs, rates and buffers, each by how far apart the draw has them.
     """
     drawn = np.array(likeness(model.held_out(seed, after + OF_ONE * many, False))[after:])
-    apart = np.std(drawn, axis=0)
-    drawn, those = drawn / np.where(apart > 0, apart, 1.0), np.array(found) / np.where(apart > 0, apart, 1.0)
+    apart = np.maximum(np.std(drawn, axis=0), A_PERCENT)
+    drawn, those = drawn / apart, np.array(found) / apart
     taken: list[int] = []
     for k in range(many):
         away = np.sum((drawn - those[k % len(those)]) ** 2, axis=1)

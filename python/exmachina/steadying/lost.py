@@ -40,7 +40,7 @@ class Lost:
 def lost_on(trial: Trial, table: Table, number: int) -> Lost:
     """Those of the networks that are looked through."""
     model, options = trial.models[0], trial.options
-    seed, many = named_seed(options.seed, "lost", number), max(LOST_ON, options.hunted)
+    seed, many = named_seed(options.seed, "lost", number), options.hunted or LOST_ON
     found = disturb_on([table], model, range(many), states=LOST_STATES, seed=seed, engine=trial.engine).frame
     worst = found.with_row_index("place").filter(cost_of_states() > 0)
     worst = worst.sort(cost_of_states(), descending=True, maintain_order=True)
@@ -48,13 +48,16 @@ def lost_on(trial: Trial, table: Table, number: int) -> Lost:
 
 
 def hunting(trial: Trial, lost: Lost) -> Trial:
-    """The same, with networks like these from now on: as many as a step disturbs, half of them like those before."""
+    """The same, with networks like these from now on: as many as a step disturbs, half of them like those before.
+
+    Of what there was before, whatever look it is from, as much stays: there is less of a look the longer it is ago.
+    """
     most = trial.options.disturbed
     if trial.options.hunted == 0 or most == 0:
         return trial
     new, old = likeness(lost.networks.part(lost.places)), trial.hunted
     kept = min(len(old), max(most // 2, most - len(new)))
-    return replace(trial, hunted=(*new[: most - kept], *old[:kept]))
+    return replace(trial, hunted=(*new[: most - kept], *(old[k * len(old) // kept] for k in range(kept))))
 
 
 def shares(trial: Trial, table: Table, lost: Lost | None) -> list[float]:

@@ -224,7 +224,10 @@ class _Steps:
         """What steps follow from."""
         settings = [getattr(self.options, name) for name in FOLLOWED_FROM]
         texts = [model.text for model in self.trial.models if model.entry is None]
-        ways = ["evolution" if self.begun.law is not None else "climb", "what flows lack counts"]
+        ways = [
+            "evolution" if self.begun.law is not None else "climb",
+            "what flows lack counts, and some of each look stays",
+        ]
         return digest(_core.__version__, str(settings), *ways, self.begun.dna, *texts)
 
     def _kept(self) -> tuple[list[dict[str, Any]], list[float]]:
