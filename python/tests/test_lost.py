@@ -55,8 +55,8 @@ def test_others_are_like_those_that_were_found() -> None:
     five = ((np.log(5.0), *[np.log(150.0)] * 2, np.log(15.0), np.log(1e9)),)
     nearly = Model(many.text.replace("rate_mbps = 15", "rate_mbps = { uniform = [14.9999, 15.0001] }"), "nearly.toml")
     for model in (many, nearly):
-        drawn = model.held_out(7, OF_ONE * 8, False)
-        assert {row[0] for row in drawn.part(like(model, five, 8, 7, after=0)).numbers()} == {5}, "one of a hundred is"
+        pool = model.held_out(7, OF_ONE * 8, False)
+        assert {row[0] for row in pool.part(like(model, five, 8, 7, after=0)).numbers()} == {5}, "one of a hundred is"
 
 
 def test_of_what_was_found_before_half_stays() -> None:
