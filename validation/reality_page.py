@@ -15,9 +15,9 @@ PANEL = 210, 150
 COLUMNS = 3
 MARGIN = 0.04
 CROWDS = {
-    "turns": "8: 5 s on, 5 s off",
-    "r4": "8: transfers of 100 kB, 0.5 s off",
-    "as-designed": "2: 1 s on, 1 s off, as tables are designed",
+    "turns": "8 senders, 5 s on, 5 s off",
+    "r4": "8 senders, transfers of 100 kB, 0.5 s off",
+    "as-designed": "2 senders, 1 s on, 1 s off, as tables are designed",
 }
 """Networks with several senders."""
 CLOSE_SHARE, CLOSE_MS = 0.10, 2.0

@@ -1,7 +1,7 @@
 //! Models and the specimens that are drawn from them.
 
 use exmachina_design::model;
-use exmachina_net::network::{On, PACKET_BYTES, packets_per_s};
+use exmachina_net::network::{Network, On, PACKET_BYTES, packets_per_s};
 use exmachina_net::queue::Limit;
 use exmachina_rules::Signal;
 use exmachina_scenario::SpecimenSet;
@@ -152,7 +152,7 @@ impl Specimens {
     /// What each network is like: how many senders, the least and the longest RTT, ms, and of each link the mean rate, Mbit/s,
     /// and the packets that there is room for, infinitely many where none is dropped.
     fn numbers(&self) -> Vec<Vec<f64>> {
-        let of = |network: &exmachina_net::network::Network| {
+        let of = |network: &Network| {
             let (least, longest) = (network.rtts_ms().fold(f64::INFINITY, f64::min), network.longest_rtt_ms());
             let links = network.hops.iter().flat_map(|hop| {
                 let room = hop.limit.packets(PACKET_BYTES as u16).map_or(f64::INFINITY, f64::from);

@@ -226,7 +226,7 @@ def cost_of_states() -> pl.Expr:
 
 
 def _costs_each(frame: pl.DataFrame) -> Floats:
-    """The same of each network and state, shape (tables, networks)."""
+    """The same for a state, on the mean of each network, shape (tables, networks)."""
     cost = cost_of_states() / pl.col("states")
     costs: Floats = np.array(
         [one.select(cost).to_series() for one in frame.partition_by("scheme", maintain_order=True)]
